@@ -1,0 +1,1 @@
+"""Figures as plain Plotly dicts, one module a page; usable in a notebook."""

@@ -1,0 +1,1 @@
+"""All Streamlit and browser code that pages share."""
