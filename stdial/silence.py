@@ -57,7 +57,6 @@ def silent_rate(p: ArrayLike, size: ArrayLike) -> FloatArray:
 
     Examples
     --------
-
     >>> round(float(silent_rate(0.05, 8)), 4), float(silent_rate(0.5, float('inf')))
     (0.6634, 0.0)
 
