@@ -1,0 +1,136 @@
+"""A pool as a Parquet file, with what it was made from in the file's own metadata."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from stdial.pool import Pool
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["COLUMNS", "KEY", "beside", "made_from", "read_pool", "write_pool"]
+
+KEY = b"stdial"
+COLUMNS = ("right", "tries", "problems")
+
+
+def write_pool(pool: Pool, path: str | Path, made: Mapping[str, Any]) -> None:
+    """Write a pool's rows to ``path``: columns right, tries, problems and one per facet.
+
+    Parameters
+    ----------
+    pool : one with known tries.
+    path : a file; it is written beside and renamed, so that it is whole or not there.
+    made : what the pool was made from, JSON values; the date, stdial's version and the pool's notes are added.
+
+    Raises
+    ------
+    ValueError
+        For a facet named like one of the three columns, or with values of several types.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "pool.parquet"
+    >>> write_pool(Pool([1, 4], 8), path, {"source": "by hand"})
+    >>> read_pool(path).right.tolist(), made_from(path)["source"]
+    ([1, 4], 'by hand')
+    """
+    import pyarrow.parquet as pq
+
+    from stdial import __version__
+
+    record = dict(made) | {
+        "stdial": __version__,
+        "made": datetime.now(UTC).isoformat(timespec="seconds"),
+        "facets": list(pool.facets),
+        "notes": list(pool.notes),
+    }
+    table = _table(pool)
+    table = table.replace_schema_metadata({KEY: json.dumps(record, default=str).encode()})
+    with beside(path) as unfinished:
+        pq.write_table(table, unfinished)
+
+
+def read_pool(path: Any) -> Pool:
+    """The pool in a file of :func:`write_pool`; path or open binary file.
+
+    Raises
+    ------
+    ValueError
+        For a file that is not one of them.
+    """
+    import pyarrow.parquet as pq
+
+    return pool_of(pq.read_table(path))
+
+
+def pool_of(table: pa.Table) -> Pool:
+    """The pool in the table of such a file."""
+    made = _record(table.schema.metadata)
+    if made is None or not set(COLUMNS) <= set(table.column_names):
+        raise ValueError(f"the table has columns {table.column_names} and is no pool that stdial wrote")
+    facets = {name: table[name].to_pylist() for name in made["facets"]}
+    right, tries, problems = (table[name].to_numpy() for name in COLUMNS)
+    return Pool(right, tries, problems, facets, notes=made["notes"])
+
+
+def made_from(path: Any) -> dict[str, Any] | None:
+    """What a file says it was made from: source, engine, made (UTC), columns, notes ...; None in a file of others."""
+    import pyarrow.parquet as pq
+
+    return _record(pq.read_schema(path).metadata)
+
+
+def _record(metadata: Mapping[bytes, bytes] | None) -> dict[str, Any] | None:
+    if not metadata or KEY not in metadata:
+        return None
+    try:
+        record = json.loads(metadata[KEY])
+    except ValueError:
+        return None
+    lists = isinstance(record, dict) and all(isinstance(record.get(name), list) for name in ("facets", "notes"))
+    return record if lists else None
+
+
+def _table(pool: Pool) -> pa.Table:
+    import pyarrow as pa
+
+    if pool.right is None or pool.tries is None:
+        raise ValueError("pool has bare rates without tries; only counts can be written")
+    columns: dict[str, Any] = {"right": pool.right, "tries": pool.tries, "problems": pool.problems}
+    for name, values in pool.facets.items():
+        if name in columns:
+            raise ValueError(f"facets has {name!r}, which is the name of a column of counts; rename it first")
+        entries = values.tolist()
+        lists = any(isinstance(entry, tuple) for entry in entries)
+        try:
+            columns[name] = pa.array([_as_list(entry) for entry in entries] if lists else entries)
+        except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+            raise ValueError(f"facets[{name!r}] has values of several types: {error}") from None
+    return pa.table(columns)
+
+
+def _as_list(entry: Any) -> list[Any] | None:
+    if entry is None:
+        return None
+    return list(entry) if isinstance(entry, tuple) else [entry]
+
+
+@contextmanager
+def beside(path: str | Path) -> Iterator[Path]:
+    """A path beside ``path`` to write to, renamed to it at the end, or removed after an error or Ctrl-C."""
+    target = Path(path)
+    unfinished = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        yield unfinished
+        unfinished.replace(target)
+    finally:
+        unfinished.unlink(missing_ok=True)
