@@ -118,5 +118,5 @@ def _cells(m: int) -> FloatArray:
     last = np.arange(m + 1.0)
     if m >= _MOST_BINS:
         last = np.unique(np.rint(m * np.sin(np.linspace(0, math.pi / 2, _MOST_BINS)) ** 2))
-    below: FloatArray = bdtr(last[:, None], float(m), mixing.GRID)
+    below: FloatArray = bdtr(last[:, None], m, mixing.GRID)
     return np.diff(below, axis=0, prepend=0.0)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Cells", "cells_of", "column", "counts", "entries", "frozen", "group_size", "rates"]
+__all__ = ["Cells", "cells_of", "column", "counts", "entries", "frozen", "rates"]
 
 _NESTED = (tuple, list, set, frozenset, np.ndarray)
 
@@ -72,14 +72,6 @@ def entries(name: str, values: Iterable[Any], rows: int) -> NDArray[Any]:
         return frozen(labels.copy())
     nested = (tuple(label) if isinstance(label, _NESTED) else label for label in labels)
     return frozen(np.fromiter(nested, dtype=object, count=rows))
-
-
-def group_size(size: float) -> float:
-    """A group size: a whole number of at least 2, or infinity."""
-    number = float(size)
-    if not (number >= 2 and (number == np.inf or number.is_integer())):
-        raise ValueError(f"size is {size}; it must be a whole number of at least 2, or inf")
-    return number
 
 
 def cells_of(

@@ -195,11 +195,12 @@ def _gradient(f: FloatArray, many: FloatArray, weight: FloatArray) -> FloatArray
 def _start(f: FloatArray, many: FloatArray) -> FloatArray:
     """Every cell's problems at the point that suits them best, on the coarsest part of the grid that suits all."""
     best = f.argmax(axis=1)
-    for stride in (16, 4, 1):
-        weight = _sums(np.rint(best / stride).astype(np.intp) * stride, many, POINTS) / many.sum()
+    share = many / many.sum()
+    for stride in (16, 4):
+        weight = _sums(np.rint(best / stride).astype(np.intp) * stride, share, POINTS)
         if (f @ weight).min() > 1e-100:
-            break
-    return weight
+            return weight
+    return _sums(best, share, POINTS)
 
 
 def _newton(f: FloatArray, many: FloatArray, weight: FloatArray, gradient: FloatArray) -> FloatArray:

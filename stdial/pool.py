@@ -1,26 +1,30 @@
-"""A pool of problems, each with so many right answers of so many tries (THEORY.md section 5)."""
+"""A pool of problems, each with so many right answers of so many tries, and what it says (THEORY.md section 5)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from stdial.cells import Cells, cells_of, column, counts, entries, frozen, rates
-
-if TYPE_CHECKING:
-    import pandas as pd
+from stdial import bounds, estimates, mixing
+from stdial.arguments import FloatArray, between
+from stdial.estimates import Average
+from stdial.method import Method
+from stdial.mixing import Mixing
+from stdial.records import Records
 
 __all__ = ["Pool"]
 
+Function = Callable[[FloatArray], FloatArray]  # h(p), for an array of p
+FEW = 50  # pools of fewer problems take Jeffreys' prior in place of a fitted one
+
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class Pool:
+class Pool(Records):
     """Problems with ``right`` of ``tries`` answers right, one entry a row; a row may stand for many alike problems.
 
     Parameters
@@ -55,199 +59,211 @@ class Pool:
     1
     """
 
-    right: NDArray[np.int64] | None
-    tries: NDArray[np.int64] | None
-    rate: NDArray[np.float64]
-    problems: NDArray[Any]
-    facets: Mapping[str, NDArray[Any]]
-    ids: NDArray[Any] | None
-    notes: tuple[str, ...]
+    def silent_rate(self, size: float, estimate: str = "best", side: str | None = None) -> float:
+        """Share of sampled groups in which all rewards are equal, averaged over the pool's problems.
 
-    def __init__(
-        self,
-        right: ArrayLike,
-        tries: ArrayLike,
-        problems: ArrayLike | None = None,
-        facets: Mapping[str, Iterable[Any]] | None = None,
-        ids: Iterable[Any] | None = None,
-        notes: Iterable[str] = (),
-    ) -> None:
-        k, n = counts("right", right, 0), counts("tries", tries, 1)
-        if len(n) not in (1, len(k)) and len(k) != 1:
-            raise ValueError(f"tries has {len(n)} entries; it must have one, or one a row, {len(k)} in all")
-        k, n = (np.array(a) for a in np.broadcast_arrays(k, n))
-        if (k > n).any():
-            at = int(np.argmax(k > n))
-            raise ValueError(f"right[{at}] is {k[at]}; it must be a whole number from 0 to tries[{at}] = {n[at]}")
-        self._fill(k, n, k / n, problems, facets, ids, notes)
-
-    @classmethod
-    def from_rates(
-        cls,
-        rate: ArrayLike,
-        problems: ArrayLike | None = None,
-        facets: Mapping[str, Iterable[Any]] | None = None,
-        ids: Iterable[Any] | None = None,
-        notes: Iterable[str] = (),
-    ) -> Pool:
-        """A pool of bare pass rates in [0, 1] whose number of tries is not known: only the plug-in applies to it.
-
-        >>> Pool.from_rates([0.25, 0.75]).mean_rate
-        0.5
-        """
-        pool = cls.__new__(cls)
-        pool._fill(None, None, np.array(rates(rate)), problems, facets, ids, notes)
-        return pool
-
-    def _fill(
-        self,
-        right: NDArray[np.int64] | None,
-        tries: NDArray[np.int64] | None,
-        rate: NDArray[np.float64],
-        problems: ArrayLike | None,
-        facets: Mapping[str, Iterable[Any]] | None,
-        ids: Iterable[Any] | None,
-        notes: Iterable[str],
-    ) -> None:
-        rows = len(rate)
-        share = _problems(problems, rows)
-        named = {name: entries(f"facets[{name!r}]", labels, rows) for name, labels in (facets or {}).items()}
-        values = {
-            "right": None if right is None else frozen(right),
-            "tries": None if tries is None else frozen(tries),
-            "rate": frozen(rate),
-            "problems": frozen(share),
-            "facets": MappingProxyType(named),
-            "ids": None if ids is None else entries("ids", ids, rows),
-            "notes": (notes,) if isinstance(notes, str) else tuple(notes),
-        }
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        rest = (self.problems, dict(self.facets), self.ids, self.notes)
-        if self.right is None or self.tries is None:
-            return Pool.from_rates, (self.rate, *rest)
-        return Pool, (self.right, self.tries, *rest)
-
-    def __repr__(self) -> str:
-        what = "bare rates" if self.tries is None else f"{_span(self.tries)} tries each"
-        return f"<Pool of {self.size:,} problems in {len(self.rate):,} rows, {what}, mean rate {self.mean_rate:.4g}>"
-
-    @cached_property
-    def cells(self) -> Cells:
-        """The distinct outcomes with their problem counts: all that the estimates look at."""
-        return cells_of(self.right, self.tries, self.rate, self.problems)
-
-    @cached_property
-    def size(self) -> float:
-        """Number of problems (an int unless ``problems`` holds expected counts)."""
-        total = self.problems.sum()
-        return int(total) if self.problems.dtype.kind in "iu" else float(total)
-
-    @cached_property
-    def mean_rate(self) -> float:
-        """Mean observed pass rate over problems."""
-        return self._mean(self.cells.rate)
-
-    @cached_property
-    def mean_sigma(self) -> float:
-        """Mean over problems of sqrt(p (1 - p)) at the observed rate p."""
-        return self._mean(np.sqrt(self.cells.rate * (1 - self.cells.rate)))
-
-    def _mean(self, of_cell: NDArray[np.float64]) -> float:
-        return float(of_cell @ self.cells.problems / self.cells.problems.sum())
-
-    def rows(self) -> pd.DataFrame:
-        """One table row a row of the pool: id, right, tries (both only where known), problems, rate, sigma, facets.
-
-        A facet that is named like one of these columns is called "name (facet)".
-
-        >>> Pool([1, 4], 8, ids=["a", "b"]).rows()[["id", "rate"]].values.tolist()
-        [['a', 0.125], ['b', 0.5]]
-        """
-        import pandas as pd
-
-        known = {"id": self.ids, "right": self.right, "tries": self.tries, "problems": self.problems}
-        table = {name: values for name, values in known.items() if values is not None}
-        table |= {"rate": self.rate, "sigma": np.sqrt(self.rate * (1 - self.rate))}
-        for name, labels in self.facets.items():
-            table[f"{name} (facet)" if name in table else name] = labels
-        return pd.DataFrame(table)
-
-    def values(self, facet: str) -> dict[Any, float]:
-        """Value -> number of problems under it, in the order of first appearance; a tuple counts under each entry.
-
-        >>> Pool([1, 2], 8, facets={"domain": [("algebra", "number"), "algebra"]}).values("domain")
-        {'algebra': 2.0, 'number': 1.0}
-        """
-        found: dict[Any, float] = {}
-        for label, share in zip(self._facet(facet).tolist(), self.problems.tolist(), strict=True):
-            for value in dict.fromkeys(label) if isinstance(label, tuple) else (label,):
-                found[value] = found.get(value, 0.0) + share
-        return found
-
-    def where(self, facet: str, value: Any) -> Pool:
-        """The rows with this value of a facet, or with it among their tuple's entries.
-
-        Where no entry equals ``value``, entries are compared as text, so that a value out of a link finds its number.
+        Parameters
+        ----------
+        size : group size G, a whole number of at least 2, or inf.
+        estimate : "plug-in" takes each observed rate for the truth and overstates silence; "unbiased" averages over the
+            groups of G among a problem's tries (G <= tries); "deconvolved" is the posterior mean under the fitted
+            `mixing` (under Jeffreys' Beta(1/2, 1/2) for fewer than 50 problems); "best" is unbiased in the rows with
+            G <= tries and deconvolved in the others, and the plug-in for bare rates.
+        side : "right" counts only groups that are all right, "wrong" only those that are all wrong.
 
         Raises
         ------
         ValueError
-            For a facet that the pool has not, or a value that no row has.
+            For an argument out of range, and where an estimate does not apply: unbiased with tries < size, unbiased or
+            deconvolved without tries.
+
+        Examples
+        --------
+        >>> pool = Pool([0, 1, 4, 8], 8)
+        >>> pool.silent_rate(8), round(pool.silent_rate(8, "plug-in"), 4)
+        (0.5, 0.5879)
         """
-        labels = self._facet(facet).tolist()
-        for wanted, plain in ((value, lambda v: v), (str(value), str)):
-            kept = np.fromiter((_holds(label, wanted, plain) for label in labels), dtype=bool, count=len(labels))
-            if kept.any():
-                return self.take(kept)
-        known = ", ".join(repr(v) for v in list(self.values(facet))[:12])
-        raise ValueError(f"value is {value!r}; it must be a value of facet {facet!r}, such as {known}")
+        return self._mean(self._values(estimates.of_silence(size, side), estimate))
 
-    def take(self, kept: ArrayLike) -> Pool:
-        """The rows of a mask or of positions, as a pool of their own.
+    def silent_interval(self, size: float, level: float = 0.95, side: str | None = None) -> tuple[float, float]:
+        """How far the silent rate is known: (low, high).
 
-        >>> Pool([0, 3, 8], 8).take([True, False, True]).right.tolist()
-        [0, 8]
+        Where G <= every row's tries, the sampling interval at this level, from the spread of the unbiased estimate over
+        problems. Else the `bounds` of the silent rate over all mixing distributions that the tries allow, always at
+        z = 2, and widened to hold the best estimate where it takes another prior or mixes both.
+
+        Raises
+        ------
+        ValueError
+            For an argument out of range, and for bare rates: without tries nothing says how far off they are.
+
+        Examples
+        --------
+        >>> low, high = Pool([0, 1, 4, 8] * 25, 8).silent_interval(8)
+        >>> round(low, 3), round(high, 3)
+        (0.402, 0.598)
         """
-        at = np.asarray(kept)
-        facets = {name: labels[at] for name, labels in self.facets.items()}
-        rest = (self.problems[at], facets, None if self.ids is None else self.ids[at], self.notes)
-        if self.right is None or self.tries is None:
-            return Pool.from_rates(self.rate[at], *rest)
-        return Pool(self.right[at], self.tries[at], *rest)
+        average = estimates.of_silence(size, side)
+        _, tries = self._counted("silent_interval")
+        seen = self.cells.problems > 0
+        between("level", level, 1e-9, 1 - 1e-9, "a number between 0 and 1")
+        if average.size <= tries[seen].min():
+            return bounds.sampling_interval(self._values(average, "unbiased"), self.cells.problems, level)
+        if (average.size, side) not in self._silence_bounds:
+            low, high = self.bounds(average.by_rate)
+            best = self._mean(self._values(average, "best"))
+            self._silence_bounds[average.size, side] = (min(low, best), max(high, best))
+        return self._silence_bounds[average.size, side]
 
-    def _facet(self, name: str) -> NDArray[Any]:
-        if name not in self.facets:
-            known = ", ".join(repr(n) for n in self.facets) or "none: the pool has no facets"
-            raise ValueError(f"facet is {name!r}; it must be one of {known}")
-        return self.facets[name]
+    def expected_update(self, size: float, method: Method, estimate: str = "best") -> float:
+        """Mean over problems of the update magnitude E[c] per drawn group; estimates as in `silent_rate`.
 
+        >>> from stdial import GRPO
+        >>> round(Pool([0, 1, 4, 8], 8).expected_update(8, GRPO), 4)
+        0.2077
+        """
+        return self._mean(self._values(estimates.of_update(size, method), estimate))
 
-def _problems(problems: ArrayLike | None, rows: int) -> NDArray[Any]:
-    if rows == 0:
-        raise ValueError("right (or rate) has 0 entries; it must have at least one row")
-    if problems is None:
-        return np.ones(rows, dtype=np.int64)
-    share = column("problems", problems)
-    if len(share) not in (1, rows):
-        raise ValueError(f"problems has {len(share)} entries; it must have one a row, {rows} in all")
-    share = np.array(np.broadcast_to(share, rows))
-    if (share < 0).any():
-        at = int(np.argmax(share < 0))
-        raise ValueError(f"problems[{at}] is {share[at]:g}; it must be a number of at least 0")
-    if not share.sum() > 0:
-        raise ValueError("problems sums to 0; it must have at least one entry above 0")
-    return share.astype(np.int64) if (share == np.floor(share)).all() else share
+    def mass_share(self, low: float, high: float, size: float, method: Method, estimate: str = "best") -> float:
+        """Share of the pool's summed E[c] that falls to problems with low <= observed rate < high.
 
+        The band is closed at high = 1; ends count as met within 1e-12. NaN where the pool has no update at all.
 
-def _span(values: NDArray[np.int64]) -> str:
-    low, high = int(values.min()), int(values.max())
-    return str(low) if low == high else f"{low} to {high}"
+        >>> from stdial import DR_GRPO
+        >>> round(Pool([0, 1, 4, 8], 8).mass_share(0.0, 0.2, 8, DR_GRPO), 4)
+        0.3043
+        """
+        least = float(between("low", low, 0, 1, "a number from 0 to 1"))
+        most = float(between("high", high, least, 1, f"a number from low = {least:g} to 1"))
+        mass = self._values(estimates.of_update(size, method), estimate) * self.cells.problems
+        rate = self.cells.rate
+        inside = (rate >= least - 1e-12) & ((rate < most - 1e-12) | (most == 1))
+        total = float(mass.sum())
+        return float(mass[inside].sum()) / total if total > 0 else math.nan
 
+    def mixing(self) -> Mixing:
+        """The distribution of p over the pool, by nonparametric maximum likelihood; fitted once, see `mixing.fit`.
 
-def _holds(label: Any, wanted: Any, plain: Any) -> bool:
-    if isinstance(label, tuple):
-        return any(plain(part) == wanted for part in label)
-    return bool(plain(label) == wanted)
+        It takes the problems' tries as chosen without regard to how hard they are.
+
+        Raises
+        ------
+        ValueError
+            For bare rates.
+
+        Examples
+        --------
+        >>> Pool([0, 4], 4, problems=[30, 10]).mixing().weight.round(6).tolist()
+        [0.75, 0.25]
+        """
+        return self._fitted
+
+    def bounds(self, h: Function) -> tuple[float, float]:
+        """Smallest and largest mean of h(p) over problems that the logged tries leave possible; see `bounds.bounds`.
+
+        Parameters
+        ----------
+        h : a function of an array of p in [0, 1].
+
+        >>> low, high = Pool([0, 1, 2], 2, problems=[50, 20, 30]).bounds(lambda p: p**8)
+        >>> round(low, 2), round(high, 2)
+        (0.01, 0.38)
+        """
+        _, tries = self._counted("bounds")
+        height = np.asarray(h(mixing.GRID), dtype=np.float64)
+        return bounds.bounds(tries, self.cells.problems, mixing.on_grid(self._fitted), height)
+
+    def posterior(self) -> tuple[FloatArray, FloatArray]:
+        """What is known of p in each cell: (p, weights), so that ``(weights * h(p)).sum(-1)`` is the mean of h there.
+
+        Returns
+        -------
+        p : [m] points in [0, 1]; for bare rates [cells, 1], the rates themselves.
+        weights : [cells, m], each row adding up to 1; ``weights[pool.cells.index]`` has one row per row of the pool.
+            The prior is the fitted `mixing`, Jeffreys' for fewer than 50 problems; bare rates are taken as they are.
+
+        Examples
+        --------
+        >>> p, weights = Pool([0], 8).posterior()
+        >>> bool(abs((weights * p).sum() - 0.5 / 9) < 1e-12)
+        True
+        """
+        cells = self.cells
+        if cells.right is None or cells.tries is None:
+            return cells.rate[:, None], np.ones((len(cells.rate), 1))
+        at = np.flatnonzero(self._prior)
+        return mixing.GRID[at], mixing.posterior(cells.right, cells.tries, self._prior)
+
+    def row_mean(self, h: Function) -> FloatArray:
+        """Posterior mean of h(p) in each row, [rows]: what to say of a single problem.
+
+        "0 of 8" is not dead: the chance that the next 8 answers agree is
+
+        >>> Pool([0], 8).row_mean(lambda p: p**8 + (1 - p) ** 8).round(2).tolist()
+        [0.71]
+        """
+        return self._posterior_mean(h)[self.cells.index]
+
+    def best_is(self, size: float) -> str:
+        """Which estimate "best" is at this size, in words for a label.
+
+        "plug-in", "unbiased", "deconvolved", "Jeffreys", "unbiased and deconvolved" or "unbiased and Jeffreys".
+
+        >>> Pool([0, 4], 4, problems=[30, 30]).best_is(16)
+        'deconvolved'
+        """
+        G = estimates.of_silence(size).size
+        tries = None if self.cells.tries is None else self.cells.tries[self.cells.problems > 0]
+        return estimates.best_name(G, tries, fitted=self.size >= FEW)
+
+    def remember(self, fitted: Mixing, silence: Mapping[float, tuple[float, float]]) -> None:
+        """Take a stored fit of this very pool, and stored intervals (size -> low, high), in place of computing them."""
+        self.__dict__["_fitted"] = fitted
+        self._silence_bounds.update({(float(size), None): ends for size, ends in silence.items()})
+
+    @cached_property
+    def _fitted(self) -> Mixing:
+        right, tries = self._counted("mixing")
+        return mixing.fit(right, tries, self.cells.problems)
+
+    @cached_property
+    def _prior(self) -> FloatArray:
+        return mixing.on_grid(self._fitted) if self.size >= FEW else mixing.jeffreys()
+
+    @cached_property
+    def _silence_bounds(self) -> dict[tuple[float, str | None], tuple[float, float]]:
+        return {}
+
+    def _counted(self, what: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        if self.cells.right is None or self.cells.tries is None:
+            raise ValueError(f"tries is unknown in a pool of bare rates; {what} needs right and tries in every row")
+        return self.cells.right, self.cells.tries
+
+    def _posterior_mean(self, h: Function) -> FloatArray:
+        cells = self.cells
+        if cells.right is None or cells.tries is None:
+            return np.asarray(h(cells.rate), dtype=np.float64)
+        height = np.asarray(h(mixing.GRID), dtype=np.float64)
+        return mixing.posterior_mean(cells.right, cells.tries, self._prior, height)
+
+    def _values(self, average: Average, estimate: str) -> FloatArray:
+        """An average over groups in each cell, by the estimate of that name."""
+        if estimate not in estimates.ESTIMATES:
+            known = ", ".join(repr(name) for name in estimates.ESTIMATES)
+            raise ValueError(f"estimate is {estimate!r}; it must be one of {known}")
+        if estimate == "plug-in" or (estimate == "best" and self.tries is None):
+            return average.by_rate(self.cells.rate)
+        right, tries = self._counted(f"estimate {estimate!r}")
+        if estimate == "deconvolved":
+            return self._posterior_mean(average.by_rate)
+        counted = tries >= average.size
+        beyond = ~counted & (self.cells.problems > 0)
+        if estimate == "unbiased" and beyond.any():
+            fewest = int(tries[beyond].min())
+            raise ValueError(
+                f"size is {average.size:g}; for estimate 'unbiased' it must be at most {fewest}, the tries"
+            )
+        values = self._posterior_mean(average.by_rate) if beyond.any() else np.zeros(len(tries))
+        if counted.any():
+            values[counted] = estimates.unbiased(right[counted], tries[counted], average)
+        return values
