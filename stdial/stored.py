@@ -1,0 +1,65 @@
+"""Fits that are kept in a file, for pools that everybody opens: the mixing distribution, and bounds by group size.
+
+``python -m stdial.stored`` computes those of the shipped Big-Math histogram anew (about a minute). A page that finds
+them stored needs no solver, and draws the bounds at any of the sizes at once.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+from stdial.mixing import Mixing
+from stdial.pool import Pool
+
+__all__ = ["read", "write"]
+
+
+def write(path: str | Path, pool: Pool, sizes: Iterable[float]) -> None:
+    """Store a pool's fitted `Pool.mixing` and its `Pool.silent_interval` at these sizes, all beyond its tries."""
+    found = pool.mixing()
+    ends = {_text(size): [round(end, 7) for end in pool.silent_interval(size)] for size in sizes}
+    lines = [f"  {json.dumps(size)}: {json.dumps(pair)}" for size, pair in ends.items()]
+    content = {
+        "made_by": "python -m stdial.stored",
+        "problems": pool.size,
+        "log_likelihood": found.log_likelihood,
+        "gap": found.gap,
+        "p": found.p.tolist(),
+        "weight": found.weight.tolist(),
+    }
+    head = json.dumps(content, indent=1).removesuffix("\n}")
+    Path(path).write_text(f'{head},\n "silence": {{\n' + ",\n".join(lines) + "\n }\n}\n", encoding="utf-8")
+
+
+def read(path: str | Path, pool: Pool) -> None:
+    """Let a pool remember what `write` stored of it.
+
+    Raises
+    ------
+    ValueError
+        Where the file belongs to a pool of another number of problems.
+    """
+    content = json.loads(Path(path).read_text(encoding="utf-8"))
+    if content["problems"] != pool.size:
+        raise ValueError(
+            f"path is {str(path)!r}, a fit of {content['problems']:,} problems; the pool has {pool.size:,}"
+        )
+    p, weight = np.array(content["p"]), np.array(content["weight"])
+    silence = {float(size): (low, high) for size, (low, high) in content["silence"].items()}
+    pool.remember(Mixing(p, weight, content["log_likelihood"], content["gap"]), silence)
+
+
+def _text(size: float) -> str:
+    return "inf" if math.isinf(size) else str(int(size))
+
+
+if __name__ == "__main__":
+    from stdial import bigmath
+
+    (bigmath.DATA / bigmath.FIT).unlink(missing_ok=True)
+    write(bigmath.DATA / bigmath.FIT, bigmath.load(), [*range(65, 1025), math.inf])
