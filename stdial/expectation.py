@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -110,8 +110,8 @@ def fidelity(p: ArrayLike, size: ArrayLike) -> FloatArray:
     Source: arXiv 2607.00152, fidelity.
     """
     p, size = pairs(p, size)
-    w = _by_size(p, size, lambda q, G: _weight_at(q, G, (GRPO,))[0])
-    return scalar_or_array(np.where(np.isinf(size) & (p > 0) & (p < 1), 1.0, _times(np.sqrt(p * (1.0 - p)), w)))
+    share = _times(np.sqrt(p * (1.0 - p)), _by_size(p, size, lambda q, G: _weight_at(q, G, (GRPO,))[0]))
+    return scalar_or_array(np.where(np.isinf(size) & (p > 0) & (p < 1), 1.0, np.minimum(share, 1.0)))
 
 
 def attenuation(p: ArrayLike, size: ArrayLike) -> FloatArray:
@@ -212,6 +212,17 @@ def _weight_at(p: FloatArray, G: float, methods: Sequence[Method]) -> FloatArray
     return front * binomial.mean(n, p, lambda j: np.stack([_ratio(j + 1, G, m) for m in methods]))
 
 
+def weight_each(p: FloatArray, size: FloatArray, method: Method) -> FloatArray:
+    """`weight` at finite sizes without checks, quick where every p has its own size: two arrays of shape [N].
+
+    >>> weight_each(np.array([0.0, 0.5]), np.array([8.0, 2.0]), GRPO).round(4)
+    array([2.6458, 1.    ])
+    """
+    ratios = binomial.mean_each(size - 2, p, lambda j, n: _ratio(j + 1, n + 2, method))
+    weights: FloatArray = _centring(size, method) * (size - 1) / size * ratios
+    return weights
+
+
 def _objective_at(p: FloatArray, G: float, methods: Sequence[Method]) -> FloatArray:
     """F_G at one size, [methods, P]: E[sum of the first X ratios] / G with X ~ Binomial(G - 1, p)."""
     if math.isinf(G):
@@ -225,7 +236,7 @@ def _objective_at(p: FloatArray, G: float, methods: Sequence[Method]) -> FloatAr
     return front * binomial.mean(int(G) - 1, p, lambda x: sums[:, x.astype(np.int64)])
 
 
-def _ratio(k: FloatArray, G: float, method: Method) -> FloatArray:
+def _ratio(k: FloatArray, G: float | FloatArray, method: Method) -> FloatArray:
     """c_k / sigma_k^2 = 1 / (s_k + epsilon)^exponent of a group with k of G right, 0 < k < G."""
     if method.exponent == 0:
         return np.ones_like(k)
@@ -234,7 +245,7 @@ def _ratio(k: FloatArray, G: float, method: Method) -> FloatArray:
     return ratio
 
 
-def _centring(G: float, method: Method) -> float:
+def _centring(G: Any, method: Method) -> Any:
     return G / (G - 1) if method.leave_one_out else 1.0
 
 

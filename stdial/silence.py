@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from stdial.arguments import FloatArray, probabilities, scalar_or_array, sizes
 
-__all__ = ["all_right_rate", "all_wrong_rate", "mixed_rate", "pairs", "silent_rate"]
+__all__ = ["all_right_rate", "all_wrong_rate", "mixed_rate", "pairs", "silent_chance", "silent_rate"]
 
 
 def pairs(p: ArrayLike, size: ArrayLike) -> tuple[FloatArray, FloatArray]:
@@ -62,8 +62,16 @@ def silent_rate(p: ArrayLike, size: ArrayLike) -> FloatArray:
 
     Source: arXiv 2607.00152, silent groups.
     """
-    p, size = pairs(p, size)
-    return scalar_or_array(_power(p, 1.0 - p, size) + _power(1.0 - p, p, size))
+    return scalar_or_array(silent_chance(*pairs(p, size)))
+
+
+def silent_chance(p: FloatArray, size: FloatArray) -> FloatArray:
+    """`silent_rate` without checks.
+
+    >>> float(silent_chance(np.array(0.5), np.array(2.0)))
+    0.5
+    """
+    return _power(p, 1.0 - p, size) + _power(1.0 - p, p, size)
 
 
 def mixed_rate(p: ArrayLike, size: ArrayLike) -> FloatArray:

@@ -100,13 +100,29 @@ def test_probabilities_at_4096(p):
         assert found == pytest.approx(float(exact), rel=2e-13)
 
 
+def test_each_pair_with_its_own_size():
+    p = np.array([0.0, 1e-9, 0.3, 0.9, 1.0, 0.5, 0.02])
+    size = np.array([2.0, 3.0, 8.0, 4096.0, 17.0, 2.0, 700.0])
+    for method in (GRPO, LOG_ODDS, Method("odd", 0.7, 1, 1e-4)):
+        np.testing.assert_allclose(expectation.weight_each(p, size, method), weight(p, size, method), rtol=1e-13)
+
+
+@pytest.mark.parametrize("size", [10**6, 10**9, 10**12, 10**15])
+def test_huge_groups_follow_the_expansion(size):
+    """The expansion is phi = 1 - 1/(8 G v) + (v/8 - 7/128)/(G v)^2 + ... with v = p (1 - p)."""
+    for p in (0.5, 0.2, 0.99):
+        gv = size * p * (1 - p)
+        expansion = 1 - 1 / (8 * gv) + (p * (1 - p) / 8 - 7 / 128) / gv**2
+        assert fidelity(p, size) == pytest.approx(expansion, abs=1e-12)
+
+
 def test_powers_of_k_at_any_n():
     """Mean and variance of a binomial are known: windows and chunks must not lose any of it."""
     p = np.array([0.0, 1e-9, 1e-3, 0.3, 0.5, 0.9, 1.0])
-    for n in (0, 1, 2, 50, 1000, 4096, 1_000_000):
+    for n in (0, 1, 2, 50, 1000, 4096, 1_000_000, 10**12):
         first, second = binomial.mean(n, p, lambda k: np.stack([k, k * k]))
-        np.testing.assert_allclose(first, n * p, rtol=1e-10 if n > 4096 else 1e-13)
-        np.testing.assert_allclose(second, n * p * (1 - p + n * p), rtol=1e-10 if n > 4096 else 1e-13)
+        np.testing.assert_allclose(first, n * p, rtol=1e-13)
+        np.testing.assert_allclose(second, n * p * (1 - p + n * p), rtol=1e-13)
 
 
 @given(rates, st.integers(2, 300), methods)
