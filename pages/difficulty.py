@@ -1,0 +1,12 @@
+"""Who gets the gradient? Expected update, relative weight and objective at every group size."""
+
+from stdial.web.page import open_page
+from stdial.web.views import difficulty as view
+
+page = open_page("difficulty")
+page.stage(view.stage)
+page.below(
+    lambda: view.why(page),
+    lambda: view.exercise(page),
+    lambda: page.onward("silence", "How much is thrown away: groups that teach nothing"),
+)

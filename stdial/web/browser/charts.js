@@ -1,0 +1,191 @@
+// Plotly on the node that is already there: zoom stays and nothing flickers.
+import { DARK } from './palette.js';
+import { make, tableNode } from './words.js';
+
+const base = new URL('.', import.meta.url);
+let loading;
+
+function plotly() {
+  if (window.Plotly) return Promise.resolve(window.Plotly);
+  loading ??= new Promise((resolve, reject) => {
+    const script = document.createElement('script');
+    script.src = new URL('plotly.min.js', base);
+    script.onload = () => resolve(window.Plotly);
+    script.onerror = () => reject(new Error('the chart library could not be loaded'));
+    document.head.append(script);
+  });
+  return loading;
+}
+plotly();
+
+const NARROW = 520;
+
+export function isDark(node) {
+  const color = getComputedStyle(node).getPropertyValue('--st-background-color').trim() || '#fff';
+  const probe = color.match(/^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})/i);
+  const parts = probe ? probe.slice(1).map((h) => parseInt(h, 16)) : (color.match(/\d+/g) ?? [255, 255, 255]).map(Number);
+  return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2] < 128;
+}
+
+export function onTheme(node, redraw) {
+  let dark = isDark(node);
+  const check = () => {
+    const now = isDark(node);
+    if (now !== dark) { dark = now; redraw(); }
+  };
+  const watch = new MutationObserver(() => requestAnimationFrame(check));
+  for (let up = node, i = 0; up && i < 12; up = up.parentElement, i++) watch.observe(up, { attributes: true, attributeFilter: ['style', 'class'] });
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => setTimeout(check, 300));
+}
+
+// Colours of the light theme become their partners; numbers and long arrays are passed through untouched.
+function themed(value, dark) {
+  if (typeof value === 'string') {
+    if (!dark || value[0] !== '#') return value;
+    const partner = DARK[value.slice(0, 7).toUpperCase()];
+    return partner ? partner + value.slice(7) : value;
+  }
+  if (!value || typeof value !== 'object' || ArrayBuffer.isView(value) || 'bdata' in value) return value;
+  if (Array.isArray(value)) return typeof value[0] === 'number' ? value : value.map((v) => themed(v, dark));
+  const out = {};
+  for (const key of Object.keys(value)) out[key] = themed(value[key], dark);
+  return out;
+}
+
+function narrowed(layout, patch) {
+  const out = structuredClone(layout);
+  for (const [path, value] of Object.entries(patch)) {
+    const keys = path.split('.');
+    let node = out;
+    for (const key of keys.slice(0, -1)) node = node[key] ??= {};
+    node[keys[keys.length - 1]] = value;
+  }
+  return out;
+}
+
+export function drawCharts(mount, charts, first, rest) {
+  mount.figures ??= [];
+  while (mount.figures.length > charts.length) mount.figures.pop().remove();
+  charts.forEach((chart, i) => {
+    const figure = mount.figures[i] ?? (mount.figures[i] = newFigure(mount));
+    const home = i === 0 ? first : rest;
+    if (figure.parentElement !== home) home.append(figure);
+    drawChart(mount, figure, chart);
+  });
+  first.hidden = !charts.length;
+  rest.hidden = charts.length < 2;
+}
+
+function newFigure(mount) {
+  const figure = make('figure', 'sd-figure');
+  const node = figure.appendChild(make('div', 'sd-chart'));
+  node.setAttribute('role', 'img');
+  const foot = figure.appendChild(make('div', 'sd-foot'));
+  foot.append(make('figcaption'), tools(mount, figure));
+  new ResizeObserver(() => figure.chart && Math.abs(node.clientWidth - (figure.width ?? 0)) > 1 && drawChart(mount, figure, figure.chart)).observe(node);
+  let from;
+  node.addEventListener('pointerdown', (e) => { from = [e.clientX, e.clientY]; }, true);
+  node.addEventListener('pointerup', (e) => {
+    if (from && Math.hypot(e.clientX - from[0], e.clientY - from[1]) < 6) tap(mount, figure, e);
+  }, true);
+  return figure;
+}
+
+function tap(mount, figure, event) {
+  const rule = figure.chart?.tap;
+  const node = figure.firstChild;
+  if (!rule || !node._fullLayout) return;
+  const axis = node._fullLayout[rule.axis ?? 'xaxis'];
+  const area = node.querySelector('.nsewdrag')?.getBoundingClientRect();
+  if (!area || event.clientX < area.left || event.clientX > area.right || event.clientY < area.top || event.clientY > area.bottom) return;
+  let value = axis.p2d(event.clientX - area.left);
+  const step = rule.step ?? 0.01;
+  value = Math.round(value / step) * step;
+  value = Number(Math.min(rule.high ?? Infinity, Math.max(rule.low ?? -Infinity, value)).toFixed(6));
+  mount.move({ [rule.x]: value }, true);
+}
+
+function drawChart(mount, figure, chart) {
+  const node = figure.firstChild;
+  const fresh = figure.chart?.name !== chart.name;
+  figure.chart = chart;
+  node.dataset.chart = chart.name;
+  node.setAttribute('aria-label', chart.alt);
+  const caption = figure.lastChild.firstChild;
+  if (caption.textContent !== chart.caption) caption.textContent = chart.caption;
+  if (fresh) figure.querySelector('.sd-data')?.replaceChildren();
+  const narrow = node.clientWidth < NARROW;
+  node.style.height = `${(narrow && chart.narrow.height) || chart.height}px`;
+  figure.tickets = (figure.tickets ?? 0) + 1;
+  const ticket = figure.tickets;
+  plotly().then((Plotly) => {
+    if (ticket !== figure.tickets || !node.isConnected) return;
+    const dark = isDark(mount.root);
+    figure.width = node.clientWidth;
+    const layout = themed(figure.width < NARROW ? narrowed(chart.layout, chart.narrow) : chart.layout, dark);
+    layout.font = { ...layout.font, family: getComputedStyle(mount.root).getPropertyValue('--st-font') || 'sans-serif' };
+    layout.width = figure.width;
+    if (matchMedia('(pointer: coarse)').matches) layout.dragmode = false;
+    return Plotly.react(node, themed(chart.data, dark), layout, { displayModeBar: false, doubleClick: 'reset' }).then(() => {
+      node.dataset.shows = JSON.stringify(chart.shows);
+      node.dataset.drawn = Number(node.dataset.drawn ?? 0) + 1;
+    });
+  });
+}
+
+function save(name, blob) {
+  const link = make('a');
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 5000);
+}
+
+function tools(mount, figure) {
+  const box = make('details', 'sd-tools');
+  box.append(make('summary', '', 'Save, data'));
+  const row = box.appendChild(make('div', 'sd-buttons'));
+  const button = (text, act) => {
+    const b = row.appendChild(make('button', 'sd-button', text));
+    b.type = 'button';
+    b.addEventListener('click', () => act(figure.firstChild, figure.chart.name));
+  };
+  const image = (format) => async (node, name) => {
+    const Plotly = await plotly();
+    const paper = getComputedStyle(mount.root).getPropertyValue('--st-background-color') || '#fff';
+    const layout = { ...node.layout, paper_bgcolor: paper };
+    const url = await Plotly.toImage({ data: node.data, layout }, { format, width: node.clientWidth, height: node.clientHeight, scale: format === 'png' ? 2 : 1 });
+    save(`stdial-${name}.${format}`, await (await fetch(url)).blob());
+  };
+  button('PNG', image('png'));
+  button('SVG', image('svg'));
+  button('CSV', async (_, name) => save(`stdial-${name}.csv`, new Blob([await mount.csv(name)], { type: 'text/csv' })));
+  const data = box.appendChild(make('div', 'sd-data'));
+  button('Table', async (_, name) => {
+    if (data.children.length) { data.replaceChildren(); return; }
+    const rows = parse(await mount.csv(name));
+    const [columns, ...body] = rows;
+    data.replaceChildren(tableNode({ columns, rows: body.slice(0, 500), caption: figure.chart.alt, numeric: columns.map((_, i) => i) }));
+    if (body.length > 500) data.append(make('p', 'sd-muted', `The first 500 of ${body.length} rows; the CSV has all.`));
+  });
+  return box;
+}
+
+// Our own CSV: quotes only where Python's writer put them.
+function parse(text) {
+  const rows = [[]];
+  let cell = '';
+  let quoted = false;
+  for (let i = 0; i < text.length; i++) {
+    const c = text[i];
+    if (quoted) {
+      if (c !== '"') cell += c;
+      else if (text[i + 1] === '"') { cell += '"'; i++; } else quoted = false;
+    } else if (c === '"') quoted = true;
+    else if (c === ',') { rows[rows.length - 1].push(cell); cell = ''; }
+    else if (c === '\n') { rows[rows.length - 1].push(cell); cell = ''; rows.push([]); }
+    else cell += c;
+  }
+  if (rows[rows.length - 1].length === 0) rows.pop();
+  return rows;
+}

@@ -1,0 +1,194 @@
+// One region of a page: words, controls, charts and tables from one JSON spec that Python made.
+// A frame of a scrub is drawn from values that Python computed ahead; there is no mathematics here.
+import { drawCharts, isDark, onTheme } from './charts.js';
+import { drawControls } from './controls.js';
+import { drawTables, drawWords, make } from './words.js';
+
+const mounts = new WeakMap();
+const frameStore = new Map(); // id -> frames, kept while the tab lives so that coming back needs no request
+const MOST_FRAMES = 12;
+
+export function show({ parentElement, data, setStateValue }) {
+  if (!data) return;
+  let mount = mounts.get(parentElement);
+  if (!mount) mounts.set(parentElement, (mount = new Mount(parentElement)));
+  mount.setState = setStateValue;
+  mount.receive(data);
+}
+
+class Mount {
+  constructor(parent) {
+    this.root = parent.querySelector('.sd-stage');
+    this.parts = {};
+    for (const name of ['words', 'first', 'primary', 'controls', 'share', 'charts', 'tables', 'notes']) {
+      this.parts[name] = this.root.appendChild(make('div', `sd-${name}`));
+    }
+    this.parts.notes.setAttribute('role', 'status');
+    this.last = 0; // number of the newest move sent
+    this.waiting = 0; // the move whose answer is awaited, 0 when none is
+    this.pending = {}; // values moved since
+    this.controls = new Map();
+    onTheme(this.root, () => this.spec && this.draw(this.shown ?? this.spec));
+  }
+
+  receive(data) {
+    const text = typeof data === 'string' ? data : new TextDecoder().decode(data);
+    const [head, body, extra] = text.split('\n');
+    const header = JSON.parse(head);
+    if (extra) this.takeExtra(JSON.parse(extra));
+    if (header.ack < this.last) return; // an answer to an older move: a newer one is on its way
+    this.waiting = 0;
+    clearTimeout(this.patience);
+    this.header = header;
+    if (header.address !== undefined) writeAddress(header.address);
+    drawNotes(this.parts.notes, header.notes ?? []);
+    if (Object.keys(this.pending).length) {
+      this.flush();
+      return;
+    }
+    if (body !== this.body || this.shown) {
+      this.body = body;
+      this.spec = JSON.parse(body);
+      this.shown = null;
+      this.draw(this.spec);
+    }
+    this.askForFrames();
+  }
+
+  draw(spec) {
+    this.root.classList.toggle('sd-dark', isDark(this.root));
+    this.root.classList.toggle('sd-wide', spec.layout === 'wide');
+    this.root.classList.toggle('sd-slides', Boolean(this.header.slides));
+    this.root.classList.toggle('sd-has-primary', spec.controls.some((c) => c.primary));
+    drawWords(this.parts.words, spec);
+    drawControls(this, spec.controls);
+    drawCharts(this, spec.charts, this.parts.first, this.parts.charts);
+    drawTables(this.parts.tables, spec.tables);
+    if (this.header.address !== undefined) drawShare(this.parts.share);
+    this.root.dataset.ready = '1';
+  }
+
+  // A control moved. `final` is false while it is being dragged or a key is held.
+  move(values, final) {
+    const drawn = this.drawFrame(values);
+    Object.assign(this.pending, values);
+    clearTimeout(this.trailing);
+    if (final) this.flush();
+    else if (drawn) this.trailing = setTimeout(() => this.flush(), 150);
+    else if (!this.waiting) this.flush();
+  }
+
+  flush() {
+    clearTimeout(this.trailing);
+    if (!Object.keys(this.pending).length) return;
+    this.last = this.waiting = Math.max(this.last + 1, Date.now());
+    const values = this.pending;
+    this.pending = {};
+    clearTimeout(this.patience);
+    this.patience = setTimeout(() => { this.waiting = 0; this.flush(); }, 4000);
+    this.setState('move', { n: this.last, values });
+  }
+
+  want(what) {
+    this.setState('want', { n: Date.now(), what });
+  }
+
+  askForFrames() {
+    const id = this.header.frames;
+    if (!id || frameStore.has(id) || this.asked === id) return;
+    this.asked = id;
+    setTimeout(() => this.header.frames === id && this.want('frames'), 60);
+  }
+
+  takeExtra(extra) {
+    if (extra.frames) {
+      const { id, values, packed, vary } = extra.frames;
+      const arrays = Object.entries(packed).map(([path, a]) => [path.split('/'), floats(a.bdata)]);
+      const lists = Object.entries(vary).map(([path, list]) => [path.split('/'), list]);
+      if (frameStore.size >= MOST_FRAMES) frameStore.delete(frameStore.keys().next().value);
+      frameStore.set(id, { index: new Map(values.map((v, i) => [v, i])), values, arrays, lists });
+      this.root.dataset.frames = values.length;
+    }
+    if (extra.csv) {
+      const found = this.awaited?.[extra.csv.chart];
+      if (found) { delete this.awaited[extra.csv.chart]; found(extra.csv.text); }
+    }
+  }
+
+  // The text of a chart's data; made by Python when it is asked for.
+  csv(chart) {
+    return new Promise((resolve) => {
+      (this.awaited ??= {})[chart] = resolve;
+      this.want(`csv:${chart}`);
+    });
+  }
+
+  frames() {
+    return this.header && frameStore.get(this.header.frames);
+  }
+
+  // Draws the frame of a scrubbed value when Python has computed it; says whether it did.
+  drawFrame(values) {
+    const name = this.spec?.scrub;
+    const frames = this.frames();
+    if (!name || !frames || !(name in values) || Object.keys(values).length > 1) return false;
+    const i = frames.index.get(values[name]);
+    if (i === undefined) return false;
+    this.wanted = i;
+    if (!this.drawing) {
+      this.drawing = true;
+      requestAnimationFrame(() => { this.drawing = false; this.drawIndex(this.wanted, frames); });
+    }
+    return true;
+  }
+
+  drawIndex(i, frames) {
+    const spec = structuredClone(this.spec);
+    for (const [path, all] of frames.arrays) {
+      const n = all.length / frames.values.length;
+      place(spec, path, all.subarray(i * n, (i + 1) * n));
+    }
+    for (const [path, list] of frames.lists) place(spec, path, list[i]);
+    this.shown = spec;
+    this.draw(spec);
+  }
+}
+
+function place(tree, path, value) {
+  let node = tree;
+  for (const key of path.slice(0, -1)) node = node[key];
+  node[path[path.length - 1]] = value;
+}
+
+function floats(text) {
+  return new Float32Array(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
+}
+
+function drawNotes(node, notes) {
+  const text = notes.join('\n');
+  if (node.dataset.text === text) return;
+  node.dataset.text = text;
+  node.replaceChildren(...notes.map((note) => make('p', '', note)));
+}
+
+// The address bar holds the whole state, so copying it is all that sharing needs.
+function drawShare(node) {
+  if (node.children.length) return;
+  const button = node.appendChild(make('button', 'sd-button', 'Copy link'));
+  button.type = 'button';
+  button.addEventListener('click', async () => {
+    const done = await navigator.clipboard?.writeText(location.href).then(() => true, () => false);
+    if (!done) prompt('The link to this page as it is now:', location.href);
+    button.textContent = 'Link copied';
+    setTimeout(() => { button.textContent = 'Copy link'; }, 2000);
+  });
+}
+
+// The address always says what is shown; replacing it adds no history entry.
+function writeAddress(query) {
+  const kept = new URLSearchParams(location.search);
+  const next = new URLSearchParams(query);
+  for (const name of ['embed', 'embed_options']) for (const value of kept.getAll(name)) next.append(name, value);
+  const want = `${location.pathname}?${next}${location.hash}`;
+  if (location.pathname + location.search + location.hash !== want) history.replaceState(history.state, '', want);
+}

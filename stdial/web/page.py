@@ -1,0 +1,260 @@
+"""The frame of every page: state from the address, navigation, stages, and what stands under them.
+
+Native pages in a `pages/` folder: each calls `open_page` first. What Python sees in `st.query_params` stays what it was when
+the page was opened, because the browser replaces the address without telling; hence `seen`.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from typing import Any
+
+import streamlit as st
+
+from stdial.web import link, live, words
+from stdial.web.frames import stack
+from stdial.web.kept import Kept, everybody
+from stdial.web.params import PARAMS
+from stdial.web.places import PLACES, existing
+from stdial.web.stage import Stage, to_json
+
+__all__ = ["Page", "Values", "open_page"]
+
+# Streamlit's own frame, made quiet: no coloured bar, less air above, the page names in one row.
+_CHROME = """<style>
+.stAppHeader { background: transparent; height: 2.6rem; min-height: 2.6rem; pointer-events: none; }
+.stAppHeader button, .stAppHeader [role=button] { pointer-events: auto; }
+.stMainBlockContainer { padding: 0.9rem 1.5rem 4rem; max-width: 1320px; }
+.st-key-nav { flex-wrap: nowrap; overflow-x: auto; gap: 0.2rem; margin-right: 2.5rem; scrollbar-width: none; border-bottom: 1px solid var(--line, #8883); }
+.st-key-nav > div { flex: 0 0 auto; width: auto !important; }
+.st-key-nav a { min-height: 44px; padding: 0 0.55rem; white-space: nowrap; border-radius: 0; }
+.st-key-nav a p { font-size: 0.95rem; }
+.st-key-nav a[aria-current=page] p, .st-key-here a p { font-weight: 650; }
+.st-key-below { max-width: 72ch; }
+.st-key-below h2 { font-size: 1.3rem; padding: 1.2rem 0 0.2rem; }
+.st-key-below [data-testid=stPageLink] a { min-height: 44px; padding-left: 0; text-decoration: underline; text-underline-offset: 0.18em; }
+.st-key-below .katex-display { text-align: left; overflow-x: auto; overflow-y: hidden; padding: 0.2rem 0; margin: 0.2rem 0; }
+.st-key-below .katex-display > .katex { text-align: left; }
+@media (max-width: 639.9px) { .stMainBlockContainer { padding: 0.3rem 1rem 3rem; } }
+@media print { .stAppHeader, .st-key-nav { display: none; } }
+</style>"""
+
+
+class Values(Mapping[str, Any]):
+    """The values of a page's parameters, by key or as attributes; read-only."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self._values = dict(values)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._values[name]
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self.__dict__["_values"][name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def but(self, **changed: Any) -> Values:
+        """These values with some set anew; what depends on them follows."""
+        values = {**self._values, **changed}
+        link.settle(values, given=changed)
+        return Values(values)
+
+
+def open_page(path: str) -> Page:
+    """Each page's first line: the address's state, the frame and the navigation.
+
+    Parameters
+    ----------
+    path : the page's path without the slash, "" for the first page.
+    """
+    place = PLACES[path]
+    st.set_page_config(page_title=f"{place.label} · stdial", layout="wide", initial_sidebar_state="collapsed")
+    st.html(_CHROME)
+    state = _state()
+    seen = (path, tuple((name, tuple(st.query_params.get_all(name))) for name in st.query_params))
+    notes: list[str] = []
+    if seen != state["seen"]:  # opened by a person, a link or Back: the address rules
+        state["values"], notes = link.read(dict(seen[1]), state["values"])
+        state["seen"] = seen
+    state["run"] += 1
+    page = Page(path, Values(state["values"]), [*notes, *state.pop("moved_notes", [])])
+    if not st.context.is_embedded:
+        page.navigation()
+    return page
+
+
+class Page:
+    """One run of one page."""
+
+    def __init__(self, path: str, values: Values, notes: list[str]) -> None:
+        self.path = path
+        self.place = PLACES[path]
+        self.values = values
+        self.notes = notes
+        self._first = True
+
+    def navigation(self) -> None:
+        """One quiet row of page names; each link carries the state."""
+        with st.container(key="nav", horizontal=True):
+            for path in existing():
+                self.page_link(path, PLACES[path].label)
+
+    def page_link(self, path: str, label: str, **values: Any) -> None:
+        """A link to a page with the state of now, some values set anew; `label` is plain text."""
+        target = self.values.but(**values) if values else self.values
+        query = dict(pair.split("=", 1) for pair in link.address(target, PLACES[path].params).split("&"))
+        query = {name: _decoded(text) for name, text in query.items()}
+        if path == self.path:  # a second click on the same link must count: its address differs
+            query["n"] = str(_state()["run"])
+        st.page_link(PLACES[path].file, label=words.markdown(label), query_params=query)
+
+    def href(self, path: str, **values: Any) -> str:
+        """The address of a page with the state of now, some values set anew."""
+        target = self.values.but(**values)
+        return f"{path or '.'}?{link.address(target, PLACES[path].params)}"
+
+    def stage(
+        self, build: Callable[[Values], Stage], *, key: str = "stage", needs: Hashable = (), private: bool = False
+    ) -> None:
+        """Draw a region of the page.
+
+        Parameters
+        ----------
+        build : a pure function of the values; it is called once for each distinct state, also for frames of a scrub.
+        key : unique on the page; the first stage also carries notes and the address.
+        needs : what else the region depends on (a pool's token, a file's digest).
+        private : keep what is built in this session only; for everything that comes from an upload.
+        """
+        state, values = _state(), self.values
+        name = f"{self.path or 'one_group'}:{key}"
+        mine = link.address(values, self.place.params)
+        kept = state["private"] if private else everybody
+        base = (self.path, key, needs)
+        stage: Stage | None = None
+
+        def made() -> Stage:
+            nonlocal stage
+            stage = stage or build(values).with_courtesies(values.lock, values.hide)
+            return stage
+
+        body = kept.get((*base, mine), lambda: _packed(made()))
+        scrub, sizes = kept_scrub(kept, (*base, mine, "scrub"), made)
+        header: dict[str, Any] = {"ack": state["acks"].get(name, 0)}
+        if self._first:
+            header |= {"notes": self.notes, "address": mine, "slides": int(values.slides)}
+            self._first = False
+        extra = b""
+        want = state["wants"].pop(name, "")
+        if scrub:
+            rest = link.address(values.but(**{scrub: PARAMS[scrub].default}), self.place.params)
+            header["frames"] = hashlib.sha1(repr((*base, rest)).encode(), usedforsecurity=False).hexdigest()[:16]
+            if want == "frames":
+                extra = kept.get(
+                    (*base, rest, "frames"), lambda: _frames(build, values, scrub, sizes, header["frames"])
+                )
+        if want.startswith("csv:"):
+            chart = made().chart(want[4:])
+            extra = to_json({"csv": {"chart": want[4:], "text": chart.csv() if chart else ""}})
+        live.mount(name, header, body, extra, functools.partial(_moved, name), functools.partial(_wanted, name))
+
+    def below(self, *parts: Callable[[], None]) -> None:
+        """What stands under the stages: why, exercise, next. Left out where the page is embedded."""
+        if st.context.is_embedded:
+            return
+        with st.container(key="below"):
+            for part in parts:
+                part()
+
+    def why(self, text: str, latex: str, python: str, *, size_of_update: bool = True) -> None:
+        """The reason: a sentence, the formula with its numbers, and the line of Python that computes it.
+
+        `text` is Markdown of our own with numbers in it; nothing from a link or file belongs in it.
+        """
+        st.markdown(f"## Why\n\n{text}")
+        st.latex(latex)
+        st.code(python, language="python")
+        if size_of_update:
+            with st.expander("What the identity does not say"):
+                st.markdown(words.LIMITS)
+
+    def exercise(self, text: str, label: str, path: str | None = None, **values: Any) -> None:
+        """A question, with the link that opens where it starts."""
+        st.markdown(f"## Exercise\n\n{text}")
+        self.page_link(self.path if path is None else path, label, **values)
+
+    def onward(self, path: str, text: str, **values: Any) -> None:
+        """What to look at next."""
+        st.markdown("## Next")
+        self.page_link(path, text, **values)
+
+
+def kept_scrub(kept: Kept, key: Hashable, made: Callable[[], Stage]) -> tuple[str, list[float]]:
+    """Which slider of a stage scrubs, and over which values."""
+    raw = kept.get(key, lambda: json.dumps([made().scrub, list(made().frames)]).encode())
+    scrub, sizes = json.loads(raw)
+    return scrub, sizes
+
+
+def _packed(stage: Stage) -> bytes:
+    return to_json(stage.spec())
+
+
+def _frames(build: Callable[[Values], Stage], values: Values, scrub: str, sizes: list[float], name: str) -> bytes:
+    """All frames of a scrub as one message."""
+    lock, hide = values.lock, values.hide
+    specs = [build(values.but(**{scrub: size})).with_courtesies(lock, hide).spec() for size in sizes]
+    return to_json({"frames": {"id": name, **stack(specs, sizes)}})
+
+
+def _state() -> dict[str, Any]:
+    """This session's state: values of the table, what was seen of the address, acknowledged moves."""
+    if "stdial" not in st.session_state:
+        st.session_state["stdial"] = {
+            "values": link.defaults(), "seen": None, "acks": {}, "wants": {}, "run": 0, "private": Kept(most=8 * 2**20),
+        }  # fmt: skip
+    state: dict[str, Any] = st.session_state["stdial"]
+    return state
+
+
+def _moved(name: str) -> None:
+    """A control moved: its values rule. What the browser sends is checked like a link."""
+    move = st.session_state[name].get("move")
+    if not isinstance(move, dict) or not isinstance(move.get("values"), dict):
+        return
+    state, given = _state(), {}
+    for key, value in list(move["values"].items())[:20]:
+        if key not in PARAMS:
+            continue
+        try:
+            given[key] = PARAMS[key].check(value)
+        except (ValueError, TypeError):
+            text = f"{key} must be {PARAMS[key].allowed}; it stays as it was."
+            state.setdefault("moved_notes", []).append(text)
+    state["values"] |= given
+    link.settle(state["values"], given=given)
+    if isinstance(move.get("n"), int | float):
+        state["acks"][name] = int(move["n"])
+
+
+def _wanted(name: str) -> None:
+    """The browser asks for frames or for a chart's data."""
+    want = st.session_state[name].get("want")
+    if isinstance(want, dict) and isinstance(want.get("what"), str):
+        _state()["wants"][name] = want["what"][:80]
+
+
+def _decoded(text: str) -> str:
+    from urllib.parse import unquote_plus
+
+    return unquote_plus(text)

@@ -1,0 +1,39 @@
+"""The pages of the app: file, name in the navigation, and the parameters that each shows."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["PLACES", "Place", "existing"]
+
+_ROOT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True)
+class Place:
+    """One page: its file, its name, the names of its parameters in the order of the address."""
+
+    file: str
+    label: str
+    params: tuple[str, ...]
+
+
+PLACES = {
+    "": Place("app.py", "One group", ("G", "k", "marks", "alpha", "mode", "rewards", "shift")),
+    "difficulty": Place("pages/difficulty.py", "Difficulty", ("G", "p", "alpha", "view", "dots", "seed")),
+    "silence": Place("pages/silence.py", "Silence", ("G", "pool")),
+    "tries": Place("pages/tries.py", "How many tries", ("G", "p", "pool")),
+    "big_math": Place("pages/big_math.py", "Big-Math", ("G",)),
+    "your_data": Place("pages/your_data.py", "Your data", ("G",)),
+    "training_run": Place("pages/training_run.py", "Training run", ("G",)),
+    "frameworks": Place("pages/frameworks.py", "Frameworks", ("G",)),
+    "for_a_class": Place("pages/for_a_class.py", "For a class", ("G",)),
+}
+
+
+@functools.cache
+def existing() -> tuple[str, ...]:
+    """The paths of the pages whose file is there."""
+    return tuple(path for path, place in PLACES.items() if (_ROOT / place.file).exists())

@@ -1,0 +1,1 @@
+"""What each page says and shows, as functions of the link's values."""
