@@ -117,7 +117,7 @@ def _averages_of(seed: int, start: Start) -> Tables:
 
 def make_record(path: Path, runs: Sequence[RunSettings], *, processes: int = 2, extras: bool = True) -> None:
     """Compute the runs (and the ladder and averages, unless ``extras`` is false) and write the record."""
-    began = time.time()
+    began, made_by = time.time(), _sources()  # now: the files may change while it runs
     shape, seeds = Shape(), sorted({run.seed for run in runs})
     tables: Tables = defaultdict(list)
     context = multiprocessing.get_context("spawn")
@@ -138,7 +138,7 @@ def make_record(path: Path, runs: Sequence[RunSettings], *, processes: int = 2, 
             _add(tables, future.result())
             _say(began, f"{done} of {len(waiting)}: {waiting[future]}")
     tables["run"] = [_table({"run": number, **asdict(run)} for number, run in enumerate(runs))]
-    about = _about(shape, seeds, began)
+    about = {**_about(shape, seeds, began), **made_by}
     record.write(path, tables, {**about, "findings": []})
     computed = findings.compute(record.Record(path))
     record.write(path, tables, {**about, "findings": computed})
@@ -167,8 +167,6 @@ TOLERANCES: dict[str, float] = {"rate": 0.03, "mean_silent": 0.05}
 def _about(shape: Shape, seeds: list[int], began: float) -> dict[str, Any]:
     return {
         "made_by": "python -m stdial.training.language_model",
-        "commit": _commit(),
-        "source_sha256": _source_digest(),
         "seconds": round(time.time() - began, 1),
         "cpu_seconds": round(_cpu_seconds(), 1),
         "date": time.strftime("%Y-%m-%d", time.gmtime()),
@@ -212,8 +210,9 @@ def _commit() -> str | None:
     return head + ("+" if changed else "")
 
 
-def _source_digest() -> str:
+def _sources() -> dict[str, Any]:
+    """Which code this is: the commit, and a digest of the folder's files."""
     digest = hashlib.sha256()
     for file in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(file.read_bytes())
-    return digest.hexdigest()
+    return {"commit": _commit(), "source_sha256": digest.hexdigest()}
