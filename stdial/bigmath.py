@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from stdial import stored
+from stdial.bigmath_views import VIEWS, build, folder, has_views, load_views, made_of
 from stdial.pool import Pool
 
-__all__ = ["About", "about", "load"]
+__all__ = ["About", "about", "build", "folder", "has_views", "load"]
 
 DATA: Path = Path(__file__).parent / "data"
 HISTOGRAM: str = "bigmath.json"
@@ -41,12 +42,13 @@ def load(folder: str | Path | None = None) -> Pool:
 
     Parameters
     ----------
-    folder : where to look for bigmath.json, and beside it (optional) bigmath_fit.json; the shipped files if left out.
+    folder : where to look for views that `build` wrote (their pool has the facets "source" and "domain" too), else for
+        bigmath.json and beside it (optional) bigmath_fit.json; the shipped files if left out.
 
     Raises
     ------
     ValueError
-        Where the folder holds no such file.
+        Where the folder holds neither.
 
     Examples
     --------
@@ -57,6 +59,8 @@ def load(folder: str | Path | None = None) -> Pool:
     (0.443, 0.431)
     """
     at = DATA if folder is None else Path(folder)
+    if has_views(at):
+        return load_views(at)
     pool = _histogram(_read(at))
     if (at / FIT).is_file():
         stored.read(at / FIT, pool)
@@ -69,15 +73,31 @@ def about(folder: str | Path | None = None) -> About:
     >>> about().model
     'Llama-3.1-8B'
     """
-    content = _read(DATA if folder is None else Path(folder))
+    at = DATA if folder is None else Path(folder)
+    if has_views(at):
+        return _about_views(at)
+    content = _read(at)
     words = {name: str(content[name]) for name in ("data_set", "model", "source", "licence", "note")}
     return About(**words, caveats=tuple(content["caveats"]))
+
+
+def _about_views(at: Path) -> About:
+    made, shipped = made_of(at), about()
+    when = made["made"].replace("T", " ").replace("+00:00", " UTC")
+    return About(
+        data_set=made["source"],
+        model=shipped.model,
+        source=f"built {when} from {made['source']} with {made['engine']}",
+        licence="as the data set's own",
+        note="; ".join(made["notes"]),
+        caveats=shipped.caveats[:2],
+    )
 
 
 def _read(folder: Path) -> dict[str, Any]:
     path = folder / HISTOGRAM
     if not path.is_file():
-        raise ValueError(f"folder is {str(folder)!r}; it must hold a file {HISTOGRAM}")
+        raise ValueError(f"folder is {str(folder)!r}; it must hold {VIEWS} or {HISTOGRAM}")
     content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return content
 

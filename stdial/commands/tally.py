@@ -6,9 +6,9 @@ import argparse
 import sys
 from pathlib import Path
 
+from stdial.pool_file import COLUMNS, write_pool
 from stdial.tally import tally
 from stdial.tally.engines import ENGINES, opened
-from stdial.tally.files import COLUMNS, write_pool
 
 __all__ = ["add"]
 

@@ -60,13 +60,15 @@ def opened(source: str, engine: str, memory: str | None = None) -> Iterator[tupl
         with ways[engine]() as (frame, run):
             yield frame, run
     except Exception as error:
-        if type(error).__module__.lstrip("_").split(".")[0] not in _FROM_ENGINES and not isinstance(error, OSError):
+        if type(error).__module__.lstrip("_").split(".")[0] not in _FROM_ENGINES and not isinstance(
+            error, (OSError, ImportError)
+        ):
             raise
         cause: BaseException = error
         while cause.__cause__ is not None:
             cause = cause.__cause__
-        first = next((line for line in str(cause).splitlines() if line.strip()), type(cause).__name__)
-        raise ValueError(f"{engine} cannot count {source!r}: {first}") from error
+        said = f"{type(cause).__name__}: {' '.join(str(cause).split())}"[:300]
+        raise ValueError(f"{engine} cannot count {source!r}: {said}") from error
 
 
 def kind_of(source: str) -> str:

@@ -15,7 +15,7 @@ from stdial.pool import Pool
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["COLUMNS", "KEY", "beside", "made_from", "read_pool", "write_pool"]
+__all__ = ["COLUMNS", "KEY", "beside", "made_from", "pool_of", "read_pool", "write_pool"]
 
 KEY = b"stdial"
 COLUMNS = ("right", "tries", "problems")
