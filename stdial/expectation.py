@@ -218,7 +218,8 @@ def weight_each(p: FloatArray, size: FloatArray, method: Method) -> FloatArray:
     >>> weight_each(np.array([0.0, 0.5]), np.array([8.0, 2.0]), GRPO).round(4)
     array([2.6458, 1.    ])
     """
-    ratios = binomial.mean_each(size - 2, p, lambda j, n: _ratio(j + 1, n + 2, method))
+    averaged = binomial.mean_each(size - 2, p, lambda j, n: _ratio(j + 1, n + 2, method))
+    ratios = np.where(size <= 3, _ratio(np.ones_like(size), size, method), averaged)  # as `weight` has it, to the bit
     weights: FloatArray = _centring(size, method) * (size - 1) / size * ratios
     return weights
 

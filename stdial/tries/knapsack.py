@@ -1,0 +1,190 @@
+"""Choosing one size a problem within a budget: a multiple-choice knapsack (THEORY.md section 3, "the plan").
+
+Each problem of cell i takes one size from {0} and the allowed ones and brings worth[i, size]. The upper concave hull of
+these points has falling slopes, so taking its steps in the order of their slope is optimal for the relaxed problem that
+may split a step, and optimal outright at every budget it lands on. In between the relaxed value bounds what is missing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stdial.arguments import FloatArray
+
+__all__ = ["Choice", "Steps", "exact", "exact_is_cheap", "greedy", "hull_steps"]
+
+_DUST = 1e-12  # slopes that agree to this are the same slope
+_WORK = 10_000_000  # sums an exact solution may cost
+_CALLS = 20_000
+
+
+@dataclass(frozen=True)
+class Choice:
+    """How many problems of which cell get which size; `bound` is at least what any choice could bring."""
+
+    cell: NDArray[np.intp]
+    size: NDArray[np.int64]
+    problems: FloatArray
+    value: float
+    bound: float
+    marginal: float  # worth of a rollout at the edge of the budget: the slope of the first step not fully taken
+
+    @property
+    def gap(self) -> float:
+        """How much better a choice might be; 0 when it is proved optimal (to 1e-12 relative)."""
+        missing = self.bound - self.value
+        return missing if missing > _DUST * max(self.bound, 0.0) else 0.0
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Steps of all cells' hulls, a cell's in order: from one vertex (a column of worth, -1 for none) to the next."""
+
+    cell: NDArray[np.intp]
+    start: NDArray[np.intp]
+    end: NDArray[np.intp]
+    length: NDArray[np.int64]
+    slope: FloatArray
+
+
+def hull_steps(worth: FloatArray, sizes: NDArray[np.int64]) -> Steps:
+    """Steps with a gain on the upper concave hull of (0, 0) and (sizes, worth), for every cell.
+
+    One pass over the sizes keeps each cell's hull so far as a stack. Points on a straight line stay vertices (short
+    steps waste less of a budget).
+
+    >>> steps = hull_steps(np.array([[0.1, 0.3, 0.35]]), np.array([2, 3, 4]))
+    >>> steps.length, steps.slope.round(3)
+    (array([3, 1]), array([0.1 , 0.05]))
+    """
+    cells, columns = worth.shape
+    x = np.concatenate([[0.0], sizes])
+    y = np.concatenate([np.zeros((cells, 1)), worth], axis=1)
+    stack = np.zeros((cells, columns + 1), dtype=np.intp)
+    depth = np.zeros(cells, dtype=np.intp)  # position of the top; vertex 0 is always there
+    everyone = np.arange(cells)
+    slopes = np.zeros((cells, columns + 1))
+    for j in range(1, columns + 1):
+        open_ = everyone
+        while open_.size:
+            top = stack[open_, depth[open_]]
+            slope = (y[open_, j] - y[open_, top]) / (x[j] - x[top])
+            above = (depth[open_] > 0) & (slope > slopes[open_, depth[open_]] * (1 + _DUST))
+            fixed = open_[~above]
+            depth[fixed] += 1
+            stack[fixed, depth[fixed]] = j
+            slopes[fixed, depth[fixed]] = slope[~above]
+            open_ = open_[above]
+            depth[open_] -= 1
+    slopes[:, 0] = np.inf
+    slopes = np.minimum.accumulate(slopes, axis=1)  # equal slopes differ by dust: a cell's own order comes first
+    inside = (np.arange(columns + 1) <= depth[:, None]) & (np.arange(columns + 1) > 0)
+    cell, place = np.nonzero(inside)
+    start, end = stack[cell, place - 1], stack[cell, place]
+    real = y[cell, end] - y[cell, start] > 4e-16 * y[cell, end]  # what rounding made is no gain
+    real &= slopes[cell, place] > 0
+    cell, start, end, place = cell[real], start[real], end[real], place[real]
+    return Steps(cell, start - 1, end - 1, (x[end] - x[start]).astype(np.int64), slopes[cell, place])
+
+
+def greedy(worth: FloatArray, sizes: NDArray[np.int64], steps: Steps, problems: FloatArray, budget: float) -> Choice:
+    """Steps in the order of their slopes while the budget lasts, then single moves that still fit into the rest."""
+    order = np.argsort(-steps.slope, kind="stable")
+    cost = np.cumsum(problems[steps.cell[order]] * steps.length[order])
+    taken = int(np.searchsorted(cost, budget * (1 + 1e-15), side="right"))
+    level = np.full(len(problems), -1, dtype=np.intp)  # column of the size that a cell's problems have
+    level[steps.cell[order[:taken]]] = steps.end[order[:taken]]  # a later step of the same cell overwrites
+    rest = budget - (cost[taken - 1] if taken else 0.0)
+    cell, column, many = np.arange(len(problems)), level, problems.astype(np.float64)
+    bound = marginal = 0.0
+    if taken < len(order):
+        edge = order[taken]
+        marginal = float(steps.slope[edge])
+        bound = marginal * rest
+        some = np.floor(rest / steps.length[edge] + 1e-12)
+        cell, column, many = _move(cell, column, many, int(steps.cell[edge]), int(steps.end[edge]), some)
+        rest -= some * steps.length[edge]
+    base = _value(worth, np.arange(len(problems)), level, problems)
+    cell, column, many = _fill(worth, sizes, cell, column, many, rest)
+    kept = many > 0
+    cell, column, many = cell[kept], column[kept], many[kept]
+    value = _value(worth, cell, column, many)
+    return Choice(cell, np.where(column < 0, 0, sizes[column]), many, value, max(base + bound, value), marginal)
+
+
+Entries = tuple[NDArray[np.intp], NDArray[np.intp], FloatArray]
+
+
+def _move(
+    cell: NDArray[np.intp], column: NDArray[np.intp], many: FloatArray, entry: int, to: int, some: float
+) -> Entries:
+    """Give `some` of an entry's problems another size."""
+    many = many.copy()
+    many[entry] -= some
+    return np.append(cell, cell[entry]), np.append(column, to), np.append(many, some)
+
+
+def _fill(
+    worth: FloatArray,
+    sizes: NDArray[np.int64],
+    cell: NDArray[np.intp],
+    column: NDArray[np.intp],
+    many: FloatArray,
+    rest: float,
+) -> Entries:
+    """Spend what is left on the move that gains most, while one fits."""
+    cheapest = int(np.diff(sizes, prepend=0).min())
+    while rest >= cheapest:
+        now = np.where(column < 0, 0, sizes[column])
+        dear = sizes[None, :] - now[:, None]
+        gain = worth[cell] - np.where(column < 0, 0.0, worth[cell, column])[:, None]
+        gain = np.where((dear > 0) & (dear <= rest) & (many[:, None] >= 1), gain, 0.0)
+        entry, to = np.unravel_index(int(np.argmax(gain)), gain.shape)
+        if gain[entry, to] <= 0:
+            break
+        some = min(np.floor(many[entry]), np.floor(rest / dear[entry, to]))
+        cell, column, many = _move(cell, column, many, int(entry), int(to), float(some))
+        rest -= some * dear[entry, to]
+    return cell, column, many
+
+
+def _value(worth: FloatArray, cell: NDArray[np.intp], column: NDArray[np.intp], many: FloatArray) -> float:
+    return float(np.sum(np.where(column < 0, 0.0, worth[cell, column]) * many))
+
+
+def exact_is_cheap(problems: FloatArray, sizes: NDArray[np.int64], budget: float) -> bool:
+    """Whether dynamic programming over single problems stays within a fraction of a second."""
+    total = float(problems.sum())
+    width = min(budget, total * float(sizes[-1]))
+    whole = bool((problems == np.floor(problems)).all())
+    return whole and total * len(sizes) <= _CALLS and total * len(sizes) * width <= _WORK
+
+
+def exact(worth: FloatArray, sizes: NDArray[np.int64], problems: FloatArray, budget: float, marginal: float) -> Choice:
+    """Best choice of all, by dynamic programming: best[b] is the most that the problems so far bring for b rollouts."""
+    each = np.repeat(np.arange(len(problems)), problems.astype(np.int64))
+    width = int(min(budget, len(each) * float(sizes[-1])))
+    best = np.zeros(width + 1)
+    choices = np.full((len(each), width + 1), -1, dtype=np.int32)
+    for i, cell in enumerate(each.tolist()):
+        grown = best.copy()
+        for j, size in enumerate(sizes.tolist()):
+            if size > width:
+                break
+            offer = best[: width + 1 - size] + worth[cell, j]
+            better = offer > grown[size:] * (1 + 1e-15)  # dust is no reason to pay more
+            grown[size:][better] = offer[better]
+            choices[i, size:][better] = j
+        best = grown
+    left = int(np.argmax(best >= best.max() * (1 - 1e-15)))
+    column = np.empty(len(each), dtype=np.intp)
+    for i in range(len(each) - 1, -1, -1):
+        column[i] = choices[i, left]
+        left -= 0 if column[i] < 0 else int(sizes[column[i]])
+    pairs, many = np.unique(np.stack([each, column]), axis=1, return_counts=True)
+    value = _value(worth, pairs[0], pairs[1], many.astype(np.float64))
+    size = np.where(pairs[1] < 0, 0, sizes[pairs[1]])
+    return Choice(pairs[0], size, many.astype(np.float64), value, value, marginal)

@@ -1,0 +1,302 @@
+"""The plan: which group size each problem of a pool gets from a budget of rollouts (THEORY.md section 3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stdial.arguments import FloatArray
+from stdial.method import GRPO, Method
+from stdial.pool import Pool
+from stdial.tries.gains import GOALS, Gains, Sizes
+from stdial.tries.knapsack import Choice, Steps, exact, exact_is_cheap, greedy, hull_steps
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Even", "Plan", "plan"]
+
+_FIRST_CAP = 16  # sizes looked at first; doubled while the plan comes near
+
+
+@dataclass(frozen=True)
+class Even:
+    """The best even split of a budget: every group has the same size; what does not cover all problems covers some.
+
+    Attributes
+    ----------
+    size : the common group size, 0 where the budget pays for no group.
+    problems : how many problems get a group (which ones is left to chance).
+    rollouts, mixed, update : as in `Plan`, in expectation.
+    """
+
+    size: int
+    problems: float
+    rollouts: float
+    mixed: float
+    update: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Plan:
+    """Group sizes for a pool and a budget, from `plan`.
+
+    Attributes
+    ----------
+    goal : "mixed" or "update": what was made as large as possible.
+    budget : rollouts that could be spent.
+    rollouts : rollouts that are spent, at most the budget; fewer where no further group is worth anything.
+    mixed : expected number of mixed groups.
+    update : summed expected update of the method, each group divided by its own size.
+    gap : in the goal's units, at most so much more could be had; 0 when the plan is proved optimal.
+    marginal : what one more rollout would bring at the edge of the budget, in the goal's units.
+    uniform : the same figures for the best even split of the same budget.
+    pool, method : what was planned.
+    choice : the plan by cell of the pool (`pool.cells`): cell, size, problems.
+    """
+
+    goal: str
+    budget: float
+    rollouts: float
+    mixed: float
+    update: float
+    gap: float
+    marginal: float
+    uniform: Even
+    pool: Pool
+    method: Method
+    choice: Choice
+    _chance: FloatArray  # of a mixed group, for each entry of the choice
+    _first: Steps  # the first step of each cell that has one
+    _first_worth: FloatArray
+
+    def __repr__(self) -> str:
+        figures = f"{self.mixed:,.6g} mixed groups, update {self.update:,.6g}, gap {self.gap:.3g}"
+        return f"<Plan of {self.rollouts:,.0f} of {self.budget:,.0f} rollouts for {self.goal}: {figures}>"
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """One line for each row of the pool and group size: columns row, size, problems; size 0 means no group.
+
+        Problems add up to the pool's. Rows with the same (right, tries) are alike; the larger sizes go to the first.
+        """
+        import pandas as pd
+
+        row, entry, problems = self._by_row
+        return pd.DataFrame({"row": row, "size": self.choice.size[entry], "problems": problems})
+
+    @cached_property
+    def sizes(self) -> pd.DataFrame:
+        """The table to hand on: id (or cell), right, tries, rate, size, problems, mixed.
+
+        `mixed` is the chance of a mixed group by the row's posterior; right and tries are missing for bare rates.
+        """
+        import pandas as pd
+
+        row, entry, problems = self._by_row
+        pool = self.pool
+        columns: dict[str, Any] = {}
+        if pool.ids is not None:
+            columns["id"] = pool.ids[row]
+        elif pool.right is None or pool.tries is None:
+            columns["cell"] = [f"rate {rate:.6g}" for rate in pool.rate[row].tolist()]
+        else:
+            pairs = zip(pool.right[row].tolist(), pool.tries[row].tolist(), strict=True)
+            columns["cell"] = [f"{k} of {n}" for k, n in pairs]
+        for name, values in (("right", pool.right), ("tries", pool.tries)):
+            columns[name] = pd.array([pd.NA] * len(row), dtype="Int64") if values is None else values[row]
+        columns |= {"rate": pool.rate[row], "size": self.choice.size[entry], "problems": problems}
+        return pd.DataFrame(columns | {"mixed": self._chance[entry]})
+
+    def to_csv(self, path: Any = None) -> str | None:
+        """`sizes` as CSV, to a path or file, or as text when left out; ids that a spreadsheet would run are defused."""
+        from stdial.safe import cell
+
+        frame = self.sizes
+        name = frame.columns[0]
+        text: str | None = frame.assign(**{name: [cell(label) for label in frame[name]]}).to_csv(path, index=False)
+        return text
+
+    @cached_property
+    def unserved(self) -> pd.DataFrame:
+        """Problems that get no group and why: row, problems, size (the first one worth paying), worth, reason.
+
+        `worth` is what a rollout of that first group would bring, in the goal's units, to compare with `marginal`.
+        """
+        import pandas as pd
+
+        row, entry, problems = self._by_row
+        none = self.choice.size[entry] == 0
+        row, cell, problems = row[none], self.choice.cell[entry[none]], problems[none]
+        cells = len(self.pool.cells.rate)
+        block, worth = np.zeros(cells, dtype=np.int64), np.zeros(cells)
+        block[self._first.cell], worth[self._first.cell] = self._first.length, self._first_worth
+        wanted = np.unique(cell)
+        reasons = dict(zip(wanted.tolist(), (self._reason(block[c], worth[c]) for c in wanted.tolist()), strict=True))
+        return pd.DataFrame(
+            {
+                "row": row,
+                "problems": problems,
+                "size": block[cell],
+                "worth": worth[cell],
+                "reason": pd.Series([reasons[c] for c in cell.tolist()], dtype=object),
+            }
+        )
+
+    def _reason(self, size: int, worth: float) -> str:
+        if size == 0:
+            return "its answers always agree: no group of any allowed size teaches anything"
+        unit = "mixed groups" if self.goal == "mixed" else "of update"
+        if size > self.budget:
+            return f"its first useful group takes {size} rollouts, more than the whole budget"
+        return (
+            f"a first group of {size} would bring {worth:.3g} {unit} a rollout; "
+            f"the budget ends where a rollout brings {self.marginal:.3g}"
+        )
+
+    @cached_property
+    def _by_row(self) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[Any]]:
+        """Split the cells' choices over the pool's rows: row, entry of the choice, problems."""
+        order = np.lexsort((-self.choice.size, self.choice.cell))
+        index = self.pool.cells.index
+        rows = np.argsort(index, kind="stable")
+        of_rows, of_entries = self.pool.problems[rows].astype(np.float64), self.choice.problems[order]
+        row_ends, entry_ends = np.cumsum(of_rows), np.cumsum(of_entries)
+        ends = np.union1d(row_ends, entry_ends)  # all problems in one line, cut where a row or an entry ends
+        starts = np.concatenate([[0.0], ends[:-1]])
+        middle, length = (starts + ends) / 2, ends - starts
+        real = length > 1e-9 * max(1.0, float(ends[-1]) if len(ends) else 1.0)  # broken counts add up to dust
+        middle, length = middle[real], length[real]
+        row = rows[np.minimum(np.searchsorted(row_ends, middle), len(rows) - 1)]
+        entry = order[np.minimum(np.searchsorted(entry_ends, middle), len(order) - 1)]
+        by_row = np.lexsort((-self.choice.size[entry], row))
+        whole = self.pool.problems.dtype.kind in "iu"
+        problems = np.rint(length[by_row]).astype(np.int64) if whole else length[by_row]
+        return row[by_row], entry[by_row], problems
+
+
+def plan(
+    pool: Pool,
+    budget: float,
+    goal: str = "mixed",
+    method: Method = GRPO,
+    smallest: int = 2,
+    largest: int | None = None,
+    multiple_of: int = 1,
+    powers_of_two: bool = False,
+) -> Plan:
+    """Choose a group size (or none) for every problem, so that a budget of rollouts teaches most.
+
+    Each problem counts by its posterior, not by its observed rate: "0 of 8" is not given up. A pool of bare rates
+    takes the rates as they are. Small pools are solved exactly by dynamic programming; large ones by greedy steps on
+    the concave hulls of the gains, with the gap that this can leave stated: at most the gain of one step.
+
+    Parameters
+    ----------
+    pool
+        A `stdial.Pool`.
+    budget
+        Rollouts in all, a whole number of at least 0.
+    goal
+        "mixed": the expected number of mixed groups; "update": the summed expected update of the method.
+    method
+        A `stdial.Method`; it sets the figure `update`, and the plan where that is the goal.
+    smallest, largest
+        Allowed group sizes, from 2 up; largest None looks at sizes up to 4,096.
+    multiple_of, powers_of_two
+        Allow only multiples of this, or only powers of two.
+
+    Returns
+    -------
+    A `Plan`.
+
+    Raises
+    ------
+    ValueError
+        For an argument out of range, or restrictions that leave no size.
+
+    Examples
+    --------
+    >>> from stdial import Pool
+    >>> best = plan(Pool.from_rates([0.5, 0.3]), 4)
+    >>> best.table["size"].tolist(), round(best.mixed, 2), best.gap
+    ([2, 2], 0.92, 0.0)
+
+    Source: THEORY.md section 3, "the plan".
+    """
+    if goal not in GOALS:
+        raise ValueError(f"goal is {goal!r}; it must be 'mixed' or 'update'")
+    if not (0 <= budget < 2**53 and budget == int(budget)):
+        raise ValueError(f"budget is {budget}; it must be a whole number of at least 0, rollouts in all")
+    allowed = Sizes(smallest, largest, multiple_of, powers_of_two)
+    gains = Gains(pool, method)
+    problems = pool.cells.problems
+    sizes, worth, steps, choice = _choose(gains, goal, allowed, problems, float(budget))
+    chance = gains.at("mixed", choice.cell, choice.size)
+    update = gains.at("update", choice.cell, choice.size)
+    first = np.flatnonzero(steps.start < 0)
+    return Plan(
+        goal=goal,
+        budget=float(budget),
+        rollouts=float(choice.size @ choice.problems),
+        mixed=float(chance @ choice.problems),
+        update=float(update @ choice.problems),
+        gap=choice.gap,
+        marginal=choice.marginal,
+        uniform=_even(gains, goal, sizes, worth, problems, float(budget)),
+        pool=pool,
+        method=method,
+        choice=choice,
+        _chance=chance,
+        _first=Steps(*(values[first] for values in vars(steps).values())),
+        _first_worth=steps.slope[first],
+    )
+
+
+def _choose(
+    gains: Gains, goal: str, allowed: Sizes, problems: FloatArray, budget: float
+) -> tuple[NDArray[np.int64], FloatArray, Steps, Choice]:
+    """Solve with sizes up to a cap, and with twice as many while some problem gets more than half of it."""
+    total = float(problems.sum())
+    share = budget / total if total else 0.0
+    first = int(allowed.up_to(allowed.limit)[0])
+    most = int(min(allowed.limit, max(budget, first)))
+    cap = int(min(most, max(_FIRST_CAP, 2 * share, 2 * first)))
+    sizes = allowed.up_to(cap)
+    worth = gains.of(goal, sizes)
+    budget = budget if budget >= first else 0.0
+    while True:
+        steps = hull_steps(worth, sizes)
+        choice = greedy(worth, sizes, steps, problems, budget)
+        reached = int(choice.size.max(initial=0))
+        if cap >= most or 2 * reached <= cap:
+            break
+        cap = min(2 * cap, most)
+        further = allowed.up_to(cap)[len(sizes) :]
+        sizes = np.concatenate([sizes, further])
+        worth = np.concatenate([worth, gains.of(goal, further)], axis=1)
+    if choice.gap > 0:
+        every = allowed.up_to(most)
+        if len(every) > len(sizes) and exact_is_cheap(problems, every, budget):
+            sizes, worth = every, np.concatenate([worth, gains.of(goal, every[len(sizes) :])], axis=1)
+        if exact_is_cheap(problems, sizes, budget):
+            choice = exact(worth, sizes, problems, budget, choice.marginal)
+    return sizes, worth, steps, choice
+
+
+def _even(
+    gains: Gains, goal: str, sizes: NDArray[np.int64], worth: FloatArray, problems: FloatArray, budget: float
+) -> Even:
+    total = float(problems.sum())
+    served = np.minimum(total, np.floor(budget / sizes)) if len(sizes) else np.zeros(0)
+    if total == 0 or not served.any():
+        return Even(0, 0.0, 0.0, 0.0, 0.0)
+    best = int(np.argmax(served / total * (problems @ worth)))
+    size, some = int(sizes[best]), float(served[best])
+    cells, every = np.arange(len(problems)), np.full(len(problems), size)
+    mixed, update = (some / total * float(problems @ gains.at(name, cells, every)) for name in GOALS)
+    return Even(size, some, size * some, mixed, update)
