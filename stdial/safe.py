@@ -28,9 +28,9 @@ def cell(value: Any) -> Any:
 
 
 def markdown(text: str) -> str:
-    """Text that Markdown shows as it is: no emphasis, link, image, LaTeX, HTML or colour directive.
+    r"""Text that Markdown shows as it is: no emphasis, link, image, LaTeX, HTML or colour directive.
 
     >>> markdown("[a](b) $x$ <b>")
-    '\\\\[a\\\\](b) \\\\$x\\\\$ \\\\<b\\\\>'
+    '\\[a\\](b) \\$x\\$ \\<b\\>'
     """
     return re.sub(r"([\\`*_{}\[\]<>#|$~:!])", r"\\\1", " ".join(text.split()))

@@ -35,7 +35,7 @@ def unpacked(values: Mapping[str, str]) -> np.ndarray[Any, Any]:
 
 @dataclass(frozen=True)
 class Chart:
-    """A Plotly figure as plain dicts, with what a page, a screen reader and a download need.
+    r"""A Plotly figure as plain dicts, with what a page, a screen reader and a download need.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class Chart:
     --------
     >>> chart = Chart("c", [{"type": "scatter", "y": packed([0, 1])}], {}, "Two points.", {"G": 8}, {"y": [0.0, 1.0]})
     >>> chart.csv()
-    'y\\n0.0\\n1.0\\n'
+    'y\n0.0\n1.0\n'
 
     In a notebook: ``plotly.graph_objects.Figure(chart.figure())``.
     """

@@ -10,7 +10,6 @@ import functools
 import hashlib
 import importlib.util
 import json
-import os
 import shutil
 import tempfile
 from importlib.metadata import version
@@ -51,7 +50,7 @@ def _make(target: Path, texts: dict[str, bytes]) -> None:
         (made / name).write_bytes(text)
     shutil.copyfile(_plotly(), made / "plotly.min.js")
     try:
-        os.replace(made, target)
+        made.replace(target)
     except OSError:  # another process was first
         shutil.rmtree(made, ignore_errors=True)
 

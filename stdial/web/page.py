@@ -6,13 +6,17 @@ the page was opened, because the browser replaces the address without telling; h
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import json
 from collections.abc import Callable, Hashable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
+from urllib.parse import unquote_plus
 
 import streamlit as st
+from streamlit.errors import StreamlitAPIException
 
 from stdial.web import link, live, words
 from stdial.web.frames import stack
@@ -24,23 +28,7 @@ from stdial.web.stage import Stage, to_json
 __all__ = ["Page", "Values", "open_page"]
 
 # Streamlit's own frame, made quiet: no coloured bar, less air above, the page names in one row.
-_CHROME = """<style>
-.stAppHeader { background: transparent; height: 2.6rem; min-height: 2.6rem; pointer-events: none; }
-.stAppHeader button, .stAppHeader [role=button] { pointer-events: auto; }
-.stMainBlockContainer { padding: 0.9rem 1.5rem 4rem; max-width: 1320px; }
-.st-key-nav { flex-wrap: nowrap; overflow-x: auto; gap: 0.2rem; margin-right: 2.5rem; scrollbar-width: none; border-bottom: 1px solid var(--line, #8883); }
-.st-key-nav > div { flex: 0 0 auto; width: auto !important; }
-.st-key-nav a { min-height: 44px; padding: 0 0.55rem; white-space: nowrap; border-radius: 0; }
-.st-key-nav a p { font-size: 0.95rem; }
-.st-key-nav a[aria-current=page] p, .st-key-here a p { font-weight: 650; }
-.st-key-below { max-width: 72ch; }
-.st-key-below h2 { font-size: 1.3rem; padding: 1.2rem 0 0.2rem; }
-.st-key-below [data-testid=stPageLink] a { min-height: 44px; padding-left: 0; text-decoration: underline; text-underline-offset: 0.18em; }
-.st-key-below .katex-display { text-align: left; overflow-x: auto; overflow-y: hidden; padding: 0.2rem 0; margin: 0.2rem 0; }
-.st-key-below .katex-display > .katex { text-align: left; }
-@media (max-width: 639.9px) { .stMainBlockContainer { padding: 0.3rem 1rem 3rem; } }
-@media print { .stAppHeader, .st-key-nav { display: none; } }
-</style>"""
+_CHROME = f"<style>{(Path(__file__).parent / 'browser' / 'frame.css').read_text()}</style>"
 
 
 class Values(Mapping[str, Any]):
@@ -83,12 +71,11 @@ def open_page(path: str) -> Page:
     st.html(_CHROME)
     state = _state()
     seen = (path, tuple((name, tuple(st.query_params.get_all(name))) for name in st.query_params))
-    notes: list[str] = []
     if seen != state["seen"]:  # opened by a person, a link or Back: the address rules
-        state["values"], notes = link.read(dict(seen[1]), state["values"])
+        state["values"], state["notes"] = link.read(dict(seen[1]), state["values"])
         state["seen"] = seen
     state["run"] += 1
-    page = Page(path, Values(state["values"]), [*notes, *state.pop("moved_notes", [])])
+    page = Page(path, Values(state["values"]), state["notes"])
     if not st.context.is_embedded:
         page.navigation()
     return page
@@ -114,10 +101,11 @@ class Page:
         """A link to a page with the state of now, some values set anew; `label` is plain text."""
         target = self.values.but(**values) if values else self.values
         query = dict(pair.split("=", 1) for pair in link.address(target, PLACES[path].params).split("&"))
-        query = {name: _decoded(text) for name, text in query.items()}
+        query = {name: unquote_plus(text) for name, text in query.items()}
         if path == self.path:  # a second click on the same link must count: its address differs
             query["n"] = str(_state()["run"])
-        st.page_link(PLACES[path].file, label=words.markdown(label), query_params=query)
+        with contextlib.suppress(StreamlitAPIException):  # a page file run by itself has no other pages
+            st.page_link(PLACES[path].file, label=words.markdown(label), query_params=query)
 
     def href(self, path: str, **values: Any) -> str:
         """The address of a page with the state of now, some values set anew."""
@@ -218,10 +206,10 @@ def _frames(build: Callable[[Values], Stage], values: Values, scrub: str, sizes:
 
 
 def _state() -> dict[str, Any]:
-    """This session's state: values of the table, what was seen of the address, acknowledged moves."""
+    """State of the session: values of the table, what was seen of the address, acknowledged moves."""
     if "stdial" not in st.session_state:
         st.session_state["stdial"] = {
-            "values": link.defaults(), "seen": None, "acks": {}, "wants": {}, "run": 0, "private": Kept(most=8 * 2**20),
+            "values": link.defaults(), "seen": None, "notes": [], "acks": {}, "wants": {}, "run": 0, "private": Kept(most=8 * 2**20),
         }  # fmt: skip
     state: dict[str, Any] = st.session_state["stdial"]
     return state
@@ -232,7 +220,9 @@ def _moved(name: str) -> None:
     move = st.session_state[name].get("move")
     if not isinstance(move, dict) or not isinstance(move.get("values"), dict):
         return
-    state, given = _state(), {}
+    state = _state()
+    given: dict[str, Any] = {}
+    notes: list[str] = []
     for key, value in list(move["values"].items())[:20]:
         if key not in PARAMS:
             continue
@@ -240,9 +230,10 @@ def _moved(name: str) -> None:
             given[key] = PARAMS[key].check(value)
         except (ValueError, TypeError):
             text = f"{key} must be {PARAMS[key].allowed}; it stays as it was."
-            state.setdefault("moved_notes", []).append(text)
+            notes.append(text)
     state["values"] |= given
     link.settle(state["values"], given=given)
+    state["notes"] = notes  # those of the link have been read
     if isinstance(move.get("n"), int | float):
         state["acks"][name] = int(move["n"])
 
@@ -252,9 +243,3 @@ def _wanted(name: str) -> None:
     want = st.session_state[name].get("want")
     if isinstance(want, dict) and isinstance(want.get("what"), str):
         _state()["wants"][name] = want["what"][:80]
-
-
-def _decoded(text: str) -> str:
-    from urllib.parse import unquote_plus
-
-    return unquote_plus(text)

@@ -105,6 +105,30 @@ function tap(mount, figure, event) {
   mount.move({ [rule.x]: value }, true);
 }
 
+function ranges(node) {
+  const found = {};
+  for (const key of Object.keys(node._fullLayout ?? {})) {
+    if (/^[xy]axis\d*$/.test(key)) found[key] = [...(node._fullLayout[key].range ?? [])];
+  }
+  return found;
+}
+
+// A zoom made since the last draw stays, however it was made.
+function keepZoom(figure, node, layout) {
+  if (!figure.ranges || figure.revision !== layout.uirevision) { figure.zoom = {}; return; }
+  figure.zoom ??= {};
+  for (const [axis, now] of Object.entries(ranges(node))) {
+    const before = figure.ranges[axis];
+    if (before && now.some((x, i) => x !== before[i])) figure.zoom[axis] = now;
+    const given = figure.given?.[axis];
+    if (figure.zoom[axis] && given && now.every((x, i) => x === given[i])) delete figure.zoom[axis];
+  }
+  figure.given = Object.fromEntries(Object.entries(layout).filter(([key]) => /^[xy]axis\d*$/.test(key)).map(([key, a]) => [key, a.range]));
+  for (const [axis, range] of Object.entries(figure.zoom)) {
+    if (layout[axis]) layout[axis] = { ...layout[axis], range, autorange: false };
+  }
+}
+
 function drawChart(mount, figure, chart) {
   const node = figure.firstChild;
   const fresh = figure.chart?.name !== chart.name;
@@ -126,7 +150,10 @@ function drawChart(mount, figure, chart) {
     layout.font = { ...layout.font, family: getComputedStyle(mount.root).getPropertyValue('--st-font') || 'sans-serif' };
     layout.width = figure.width;
     if (matchMedia('(pointer: coarse)').matches) layout.dragmode = false;
+    keepZoom(figure, node, layout);
     return Plotly.react(node, themed(chart.data, dark), layout, { displayModeBar: false, doubleClick: 'reset' }).then(() => {
+      figure.ranges = ranges(node);
+      figure.revision = layout.uirevision;
       node.dataset.shows = JSON.stringify(chart.shows);
       node.dataset.drawn = Number(node.dataset.drawn ?? 0) + 1;
     });
