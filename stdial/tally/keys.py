@@ -90,8 +90,9 @@ def _hashable(frame: nw.DataFrame[Any] | Frame, keys: list[Key]) -> tuple[nw.Dat
         nested = {key.name for key in keys if native[key.name].dtype == object or schema[key.name] in _NESTED}
         known = {"meta": (None, "object")}
     else:
-        maybe = {key.name for key in keys if schema[key.name] in (nw.Object, *_NESTED)}
-        nested = {name for name in maybe if not native[name].map(_is_scalar).all()}
+        objects = {key.name for key in keys if schema[key.name] == nw.Object}
+        nested = {key.name for key in keys if schema[key.name] in _NESTED}
+        nested |= {name for name in objects if not native[name].map(_is_scalar).all()}
         known = {}
     if not nested:
         return frame, keys
