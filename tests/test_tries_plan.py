@@ -148,7 +148,7 @@ def test_plain_greedy_is_wrong_where_the_first_step_is_a_block():
     assert found.mixed == pytest.approx(0.5 + 0.42)
 
 
-def test_with_ddof_one_the_first_block_can_be_three():
+def test_with_ddof_one_the_first_step_can_be_three():
     p = 0.5
     gain = expected_update(np.array([[p]]), np.arange(2, 20), Method("log-odds", exponent=2, ddof=1))
     assert hull_steps(gain, np.arange(2, 20)).length[0] == 3
