@@ -35,7 +35,7 @@ def main() -> None:
             found = plan(pool, 8 * PROBLEMS + 3, goal, **restriction)
             done = time.perf_counter()
             print(
-                f"{goal:7}{str(restriction):24} fit {fitted - started:.3f} s, plan {done - fitted:.3f} s, "
+                f"{goal:7}{restriction!s:24} fit {fitted - started:.3f} s, plan {done - fitted:.3f} s, "
                 f"gap {found.gap:.3g} of {getattr(found, goal):,.0f}"
             )
 

@@ -3,10 +3,10 @@
 import json
 import math
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import REFERENCE
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,7 +25,7 @@ from stdial.expectation import (
 )
 
 LOG_ODDS = Method("log-odds", exponent=2)
-ROWS = json.loads((REFERENCE / "expectation.json").read_text())
+ROWS = json.loads((Path(__file__).parent / "reference" / "expectation.json").read_text())
 INF = math.inf
 
 rates = st.floats(0, 1).filter(lambda p: p == 0 or p > 1e-9)
