@@ -1,0 +1,216 @@
+"""Which rows belong together: the id, the group key, the training step; and the facets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from stdial.reading.errors import Refused, Unclear
+from stdial.reading.guess import Columns, Guess
+from stdial.reading.options import Options
+from stdial.reading.profiles import Profile
+from stdial.reading.vocabulary import Role, known, score
+
+__all__ = ["add_facets", "add_key", "add_step", "id_candidates"]
+
+_MOST_CHOICES = 40
+_MOST_VALUES = 60  # distinct values up to which a column of words is offered as a facet
+
+
+def id_candidates(columns: Columns, besides: Sequence[str] = ()) -> list[Profile]:
+    """Columns that are named like an id or a group key, best first; text that is the prompt itself comes last."""
+    found = [
+        p
+        for p in columns.all
+        if p.name not in besides and max(score(p.name, Role.ID), score(p.name, Role.GROUP)) > 0 and p.kind != "list"
+    ]
+    return sorted(found, key=lambda p: -max(score(p.name, Role.ID), score(p.name, Role.GROUP)))
+
+
+def add_key(columns: Columns, guess: Guess, options: Options) -> None:
+    """Settle id and group key."""
+    used = {guess.value, *guess.wide, str(guess.tries)}
+    if options.group:
+        guess.group = options.group
+        guess.reasons["group"] = "as you said"
+    if options.id is not None:
+        guess.id = options.id or None
+        if guess.id:
+            guess.reasons["id"] = "as you said"
+        return
+    candidates = [p for p in id_candidates(columns) if p.name not in used and p.name != guess.group]
+    if guess.shape == "rollouts":
+        _key_of_rollouts(columns, guess, candidates)
+    else:
+        _id_of_rows(columns, guess, candidates)
+
+
+def _key_of_rollouts(columns: Columns, guess: Guess, candidates: list[Profile]) -> None:
+    repeated = [p for p in candidates if columns.repeats(p.name)]
+    if repeated:
+        best = repeated[0]
+        guess.id = best.name
+        guess.reasons["id"] = "named like an id, and its values repeat: one row a rollout"
+        _prefer_group(columns, guess, repeated)
+        return
+    if guess.group:
+        return
+    if candidates:
+        guess.id = candidates[0].name
+        guess.reasons["id"] = "named like an id, a new value in each row: one try a problem"
+        return
+    others = [p for p in columns.all if p.name != guess.value and _could_group(columns, p)]
+    names = [*(p.name for p in others), "each row is a problem of its own"]
+    answers = [*((p.name, {guess.role: guess.value, "id": p.name}) for p in others)]
+    answers.append((names[-1], {guess.role: guess.value, "id": ""}))
+    raise Unclear(f"no column is named like a problem's id: which rows share one value of {guess.value}'s problem?",
+                  names, answers)  # fmt: skip
+
+
+def _could_group(columns: Columns, found: Profile) -> bool:
+    other = any(score(found.name, role) > 0 for role in (Role.OTHER, Role.ROLLOUT, Role.STEP, Role.FACET, Role.REWARD))
+    return not other and found.kind in ("text", "number") and found.distinct > 1 and columns.repeats(found.name)
+
+
+def _prefer_group(columns: Columns, guess: Guess, repeated: list[Profile]) -> None:
+    """Where a group key cuts finer than the id, groups follow it; where both cut alike, it is the id."""
+    groups = [p for p in repeated if score(p.name, Role.GROUP) > 0 and p.name != guess.id]
+    if not groups or guess.group or guess.id is None:
+        return
+    key = groups[0].name
+    together = columns.pairs([guess.id, key])
+    if together == columns.pairs([key]) > columns.pairs([guess.id]):
+        guess.group = key
+        guess.reasons["group"] = f"named like a group key; one {guess.id} has several groups"
+
+
+def _id_of_rows(columns: Columns, guess: Guess, candidates: list[Profile]) -> None:
+    """The id of a table with one row a problem: a key rather than the problem's text."""
+    keys = [p for p in candidates if not p.is_prose]
+    if keys:
+        single = [p for p in keys if not columns.repeats(p.name)]
+        best = max(score(p.name, Role.ID) for p in keys)
+        chosen = next((p for p in single if score(p.name, Role.ID) >= min(best, 2)), keys[0])
+        guess.id = chosen.name
+        guess.reasons["id"] = "named like an id"
+        return
+    for found in columns.all[:1]:
+        free = not known(found.name) and found.name not in (guess.value, *guess.wide)
+        if free and found.kind == "text" and not found.is_prose and not columns.repeats(found.name):
+            guess.id = found.name
+            guess.reasons["id"] = "the first column, a different short text in each row"
+
+
+def add_step(columns: Columns, guess: Guess, options: Options) -> None:
+    """Settle the column that tells checkpoints (or models) apart, and ask where it would mix several."""
+    if options.step:
+        guess.step = options.step
+        guess.reasons["step"] = "as you said"
+        if options.at_step is None and not options.each_step:
+            _ask_which_step(columns, guess)
+        return
+    named = [*columns.fit(Role.STEP), *columns.fit(Role.MODEL)]
+    for found in named:
+        if found.name in (guess.value, guess.id, guess.group, *guess.wide) or found.kind not in ("number", "text"):
+            continue
+        if (found.distinct < 2 and columns.table.whole) or columns.pairs([found.name]) < 2:
+            continue
+        if _is_repetition(columns, guess, found) or not _mixes(columns, guess, found):
+            continue
+        guess.step = found.name
+        guess.reasons["step"] = "tells checkpoints apart"
+        if options.at_step is None and not options.each_step:
+            _ask_which_step(columns, guess)
+        return
+    if options.at_step is not None or options.each_step:
+        what = "at_step" if options.at_step is not None else "each_step"
+        fallback = next((p.name for p in named), None)
+        if fallback is None:
+            raise ValueError(f"{what} is given, but no column is named like a step; name it with step")
+        guess.step = fallback
+        guess.reasons["step"] = "named like a step"
+
+
+def _is_repetition(columns: Columns, guess: Guess, found: Profile) -> bool:
+    """Whether an "epoch" only numbers the tries of a problem, one row each."""
+    if score(found.name, Role.STEP) > 2 or guess.key is None or guess.shape != "rollouts":
+        return False
+    tallied = columns.table.tally([guess.key, found.name], []).column("rows").to_numpy()
+    return score(found.name, Role.STEP) == 2 and found.name.lower() == "epoch" and bool((tallied == 1).all())
+
+
+def _mixes(columns: Columns, guess: Guess, found: Profile) -> bool:
+    """Whether some problem has rows under more than one value."""
+    if guess.key is None:
+        return True
+    if guess.group and columns.pairs([guess.group, found.name]) == columns.pairs([guess.group]):
+        return guess.id is not None and columns.pairs([guess.id, found.name]) > columns.pairs([guess.id])
+    return columns.pairs([guess.key, found.name]) > columns.pairs([guess.key])
+
+
+def _ask_which_step(columns: Columns, guess: Guess) -> None:
+    name = guess.step or ""
+    kind = "step" if score(name, Role.STEP) > 0 else name
+    values = distinct_values(columns, name)
+    if len(values) < 2:
+        return
+    shown = values if len(values) <= _MOST_CHOICES else [*values[: _MOST_CHOICES - 1], values[-1]]
+    labels = [f"{kind} {value}" for value in shown]
+    last = f"each {kind} its own pool"
+    answers: list[tuple[str, dict[str, object]]] = [
+        (label, {"step": name, "at_step": value}) for label, value in zip(labels, shown, strict=True)
+    ]
+    answers.append((last, {"step": name, "each_step": True}))
+    raise Unclear(
+        f"{name} has {len(values)} values, and problems occur under more than one: which are to be read?",
+        [*labels, last],
+        answers,
+    )
+
+
+def distinct_values(columns: Columns, name: str) -> list[str]:
+    """The values of a column as text, numbers in their order."""
+    column = columns.table.tally([name], []).column(name)
+    texts = [_shown(value) for value in column.to_pylist() if value is not None and _shown(value) != ""]
+    try:
+        return sorted(set(texts), key=float)
+    except ValueError:
+        return sorted(set(texts))
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value).strip()
+
+
+def add_facets(columns: Columns, guess: Guess, options: Options) -> None:
+    """Columns of few values by which the pool can be cut."""
+    if options.facets is not None:
+        guess.facets = options.facets
+        return
+    used = {guess.value, guess.id, guess.group, guess.step, guess.tries, *guess.wide}
+    found = [p for p in columns.all if p.name not in used and _is_facet(columns, p)]
+    if guess.shape == "rollouts" and guess.key:
+        keys = [key for key in (guess.key, guess.step) if key]
+        heads = columns.table.head
+        from stdial.reading.tables import Table
+
+        plain = Table(columns.table.names, heads)
+        whole = plain.tally(keys, []).num_rows
+        found = [p for p in found if plain.tally([*keys, p.name], []).num_rows == whole]
+    guess.facets = tuple(p.name for p in found)
+    if guess.facets:
+        guess.reasons["facets"] = "few values, the same for all rows of a problem"
+
+
+def _is_facet(columns: Columns, found: Profile) -> bool:
+    if found.distinct < 2 or found.is_prose:
+        return False
+    named = score(found.name, Role.FACET) > 0 or score(found.name, Role.DIFFICULTY) > 0
+    words_only = found.kind == "text" and not known(found.name) and found.distinct <= max(2, columns.rows // 4)
+    return (named or words_only) and found.distinct <= _MOST_VALUES and found.kind in ("text", "number", "mark", "list")
+
+
+def refuse_without(guess: Guess) -> Refused:
+    """What to say where no row is left."""
+    return Refused(f"no row has a value in {guess.value}", "no rates")

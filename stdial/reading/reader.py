@@ -1,0 +1,90 @@
+"""The whole way from an opened source to a Reading."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stdial.reading.build import Problems, rows_of_problems
+from stdial.reading.describe import alternatives, preview
+from stdial.reading.guess import Columns, Guess
+from stdial.reading.limits import Limits
+from stdial.reading.options import Options
+from stdial.reading.outcomes import reward_candidates
+from stdial.reading.profiles import numbers_of
+from stdial.reading.result import Groups, Reading
+from stdial.reading.roles import settle
+from stdial.reading.rollouts import grouped, problems_of_lists, problems_of_rollouts
+from stdial.reading.source import Source
+from stdial.reading.tables import Table, open_table
+
+if TYPE_CHECKING:
+    from stdial.pool import Pool
+
+__all__ = ["read_source"]
+
+_MOST_REWARDS = 8
+
+
+def read_source(source: Source, limits: Limits, given: dict[str, Any]) -> Reading:
+    """Read an opened source with the keyword arguments of ``read``."""
+    table = open_table(source, limits)
+    columns = Columns(table)
+    options = Options.of(given).checked(table.names)
+    guess = settle(columns, options)
+    problems = _problems(table, guess, options)
+    warnings = [*table.lost, *([] if table.header else ["no header: columns are called by their place"])]
+    warnings += [w for w in problems.warnings if w not in guess.warnings] + guess.warnings
+    mapping = dict(guess.mapping)
+    return Reading(
+        pool=_pool(problems, warnings),
+        stats=problems.stats,
+        ids=problems.ids,
+        mapping=mapping,
+        warnings=tuple(warnings),
+        reasons=guess.reasons,
+        alternatives=alternatives(columns, guess),
+        columns=table.names,
+        notes=table.notes,
+        rows=columns.rows if table.whole else 0,
+        preview=preview(columns),
+        facets=tuple(problems.facets),
+        rewards=_reward_columns(columns, guess, problems),
+        steps=problems.steps,
+        source=table.head if table.whole else None,
+        row_problem=problems.row_problem,
+    )
+
+
+def _problems(table: Table, guess: Guess, options: Options) -> Problems:
+    if guess.shape == "rollouts":
+        return problems_of_rollouts(table, guess, options)
+    if guess.shape in ("lists", "wide"):
+        return problems_of_lists(table, guess, options)
+    return rows_of_problems(table, guess, options)
+
+
+def _pool(problems: Problems, warnings: list[str]) -> Pool | None:
+    from stdial.pool import Pool
+
+    if problems.right is not None and problems.tries is not None:
+        return Pool(problems.right, problems.tries, facets=problems.facets, ids=problems.ids, notes=warnings)
+    if problems.rate is not None:
+        return Pool.from_rates(problems.rate, facets=problems.facets, ids=problems.ids, notes=warnings)
+    return None
+
+
+def _reward_columns(columns: Columns, guess: Guess, problems: Problems) -> dict[str, Groups]:
+    """The groups under each reward column of a rollout log, the chosen one first."""
+    if guess.shape != "rollouts" or problems.row_problem is None:
+        return {}
+    names = [p.name for p in reward_candidates(columns) if p.name != guess.value][: _MOST_REWARDS - 1]
+    found = {guess.value: problems.stats}
+    for name in names:
+        values = numbers_of(columns.table.head.column(name)).values
+        kept = ~np.isnan(values) & (problems.row_problem >= 0)
+        codes = problems.row_problem[kept]
+        if len(np.unique(codes)) == len(problems.stats.mean):
+            found[name] = grouped(codes, values[kept], None, len(problems.stats.mean))
+    return found
