@@ -91,6 +91,13 @@ class Page:
         self.notes = notes
         self._first = True
 
+    def correct(self, note: str, **values: Any) -> None:
+        """Put other values in place of what the page could not use, before anything is drawn; `note` says so."""
+        state = _state()
+        self.values = self.values.but(**values)
+        state["values"] = dict(self.values)
+        self.notes = state["notes"] = [*self.notes, note]
+
     def navigation(self) -> None:
         """One quiet row of page names; each link carries the state."""
         with st.container(key="nav", horizontal=True):
@@ -209,7 +216,8 @@ def _state() -> dict[str, Any]:
     """State of the session: values of the table, what was seen of the address, acknowledged moves."""
     if "stdial" not in st.session_state:
         st.session_state["stdial"] = {
-            "values": link.defaults(), "seen": None, "notes": [], "acks": {}, "wants": {}, "run": 0, "private": Kept(most=8 * 2**20),
+            "values": link.defaults(), "seen": None, "notes": [], "acks": {}, "wants": {}, "run": 0,
+            "private": Kept(most=8 * 2**20),
         }  # fmt: skip
     state: dict[str, Any] = st.session_state["stdial"]
     return state

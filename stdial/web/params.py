@@ -102,6 +102,8 @@ class Param:
                 raise ValueError(f"{self.name} must be {self.allowed}")
             return bool(value)
         if self.kind == "numbers":
+            if isinstance(value, str):
+                value = self._parse(value)
             if not isinstance(value, list | tuple) or not 2 <= len(value) <= 64:
                 raise ValueError(f"{self.name} must be {self.allowed}")
             return tuple(self._in_range(_real(x)) for x in value)
@@ -182,7 +184,7 @@ PARAMS = _table(
     Param("p", "Success probability", "float", 0.5, 0, 1),
     Param("k", "Right answers", "int", 1, 0, 1024),
     Param("alpha", "Exponent", "float", 1.0, 0, 2),
-    Param("pool", "Which problems", "choice", "bigmath", 1, 80),
+    Param("pool", "Which problems", "choice", "bigmath", 1, 200),
     Param("method", "Method", "choice", "grpo", choices=METHODS),
     Param("seed", "Seed", "int", 0, 0, 2**31 - 1),
     # One group

@@ -91,9 +91,13 @@ class Range(Control):
 
 @dataclass(frozen=True)
 class Choice(Control):
-    """One of a few as buttons, of many as a menu. `options` are (value, words); `groups` may head them in a menu."""
+    """One of a few as buttons, of many as a menu.
+
+    `options` are (value, words); in a menu `heads` may name the group of each, alike ones side by side.
+    """
 
     options: Sequence[tuple[str, str]] = ()
+    heads: Sequence[str] = ()
     menu: bool = False
     kind = "choice"
 

@@ -278,10 +278,17 @@ function Menu(mount, spec) {
   const control = { box, spec };
   select.addEventListener('change', () => mount.move({ [control.spec.name]: select.value }, true));
   control.update = (s) => {
-    const text = JSON.stringify(s.options);
+    const text = JSON.stringify([s.options, s.heads]);
     if (select.dataset.text !== text) {
       select.dataset.text = text;
-      select.replaceChildren(...s.options.map(([value, words]) => Object.assign(make('option', '', words), { value })));
+      select.replaceChildren();
+      let home = select;
+      s.options.forEach(([value, words], i) => {
+        const head = s.heads?.[i];
+        if (head && head !== home.label) home = select.appendChild(Object.assign(make('optgroup'), { label: head }));
+        if (!head) home = select;
+        home.append(Object.assign(make('option', '', words), { value }));
+      });
     }
     select.value = s.value;
     select.disabled = Boolean(s.locked);
