@@ -143,9 +143,13 @@ def _rows(datasets: Any, source: str, streaming: bool, num_proc: int | None) -> 
 
 
 def _columns_of(file: str) -> list[str]:
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
-    names: list[str] = pq.read_schema(file).names
+    try:
+        names: list[str] = pq.read_schema(file).names
+    except pa.ArrowInvalid as error:
+        raise ValueError(f"source {file!r} must be a Parquet file: {' '.join(str(error).split())}") from None
     return names
 
 

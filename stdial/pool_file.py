@@ -33,7 +33,7 @@ def write_pool(pool: Pool, path: str | Path, made: Mapping[str, Any]) -> None:
     Raises
     ------
     ValueError
-        For a facet named like one of the three columns, or with values of several types.
+        For bare rates, and a facet named like one of the columns or with values of several types.
 
     Examples
     --------
@@ -51,6 +51,7 @@ def write_pool(pool: Pool, path: str | Path, made: Mapping[str, Any]) -> None:
         "stdial": __version__,
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
         "facets": list(pool.facets),
+        "single": [name for name, values in pool.facets.items() if _is_single(values.tolist())],
         "notes": list(pool.notes),
     }
     table = _table(pool)
@@ -75,9 +76,11 @@ def read_pool(path: Any) -> Pool:
 def pool_of(table: pa.Table) -> Pool:
     """The pool in the table of such a file."""
     made = _record(table.schema.metadata)
-    if made is None or not set(COLUMNS) <= set(table.column_names):
+    if made is None or not {*COLUMNS, *made["facets"]} <= set(table.column_names):
         raise ValueError(f"the table has columns {table.column_names} and is no pool that stdial wrote")
     facets = {name: table[name].to_pylist() for name in made["facets"]}
+    for name in set(made["single"]) & set(facets):
+        facets[name] = [value[0] if isinstance(value, list) and value else () for value in facets[name]]
     right, tries, problems = (table[name].to_numpy() for name in COLUMNS)
     return Pool(right, tries, problems, facets, notes=made["notes"])
 
@@ -96,8 +99,10 @@ def _record(metadata: Mapping[bytes, bytes] | None) -> dict[str, Any] | None:
         record = json.loads(metadata[KEY])
     except ValueError:
         return None
-    lists = isinstance(record, dict) and all(isinstance(record.get(name), list) for name in ("facets", "notes"))
-    return record if lists else None
+    # A file may come from anyone: its metadata is what it says only where it has the form that write_pool gives it.
+    lists = [record.get(name) for name in ("facets", "single", "notes")] if isinstance(record, dict) else [None]
+    formed = all(isinstance(names, list) and all(isinstance(name, str) for name in names) for names in lists)
+    return record if formed else None
 
 
 def _table(pool: Pool) -> pa.Table:
@@ -116,6 +121,11 @@ def _table(pool: Pool) -> pa.Table:
         except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
             raise ValueError(f"facets[{name!r}] has values of several types: {error}") from None
     return pa.table(columns)
+
+
+def _is_single(entries: list[Any]) -> bool:
+    """A value each, or none at all, written as (): a list in the file, and nothing but that."""
+    return () in entries and not any(entry is None or (isinstance(entry, tuple) and entry) for entry in entries)
 
 
 def _as_list(entry: Any) -> list[Any] | None:

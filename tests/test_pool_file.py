@@ -39,9 +39,12 @@ def test_it_says_what_it_was_made_from(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [tmp_path / "pool.parquet"]
 
 
-def test_a_mixed_facet_of_values_and_lists_becomes_lists(tmp_path: Path) -> None:
-    write_pool(Pool([1, 2], 8, facets={"level": [5, ()]}), tmp_path / "pool.parquet", {})
-    assert read_pool(tmp_path / "pool.parquet").facets["level"].tolist() == [(5,), ()]
+def test_a_facet_with_a_value_or_none_stays_so_and_one_with_lists_becomes_lists(tmp_path: Path) -> None:
+    facets = {"level": [5, ()], "tags": ["x", ("x", "y")]}
+    write_pool(Pool([1, 2], 8, facets=facets), tmp_path / "pool.parquet", {})
+    back = read_pool(tmp_path / "pool.parquet")
+    assert back.facets["level"].tolist() == [5, ()]
+    assert back.facets["tags"].tolist() == [("x",), ("x", "y")]
 
 
 @pytest.mark.parametrize(
