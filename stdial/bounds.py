@@ -18,8 +18,9 @@ from stdial.arguments import FloatArray, between
 __all__ = ["Z", "bounds", "sampling_interval"]
 
 Z = 2.0
-_MOST_DEGREES = 8  # numbers of tries whose cell probabilities constrain the mixing distribution
-_MOST_BINS = 129  # cells of one number of tries; above it neighbours are taken together
+_MOST_ROWS = 200  # where the tries that occur have more cells in all, three of them stand for the others
+_MOST_BINS = 129  # cells of one number of tries; above it neighbours are taken together,
+_FEWER_BINS = 65  # ... and above this where tries differ
 
 
 def sampling_interval(values: FloatArray, problems: FloatArray, level: float) -> tuple[float, float]:
@@ -58,8 +59,8 @@ def bounds(
     fitted one; a standard error never counts as less than that of a cell in which no problem was seen (Wilson's
     z^2 / (N + z^2) in place of z s), or else a pool that is all right would prove p = 1.
 
-    Where tries differ, the constraints are set at up to eight of the tries that occur, m say, each with all problems of
-    at least m tries: m of a problem's n tries are m tries.
+    Where tries differ, the constraints are set at each of the tries m that occur, or at three of them where there are
+    many, with all problems of at least m tries: m of a problem's n tries are m tries.
 
     Parameters
     ----------
@@ -73,27 +74,34 @@ def bounds(
     >>> round(low, 2), round(high, 2)
     (0.01, 0.38)
     """
-    from scipy.optimize import LinearConstraint, milp
-
-    rows = np.vstack([*_constraints(tries, problems, prior, z), np.ones((1, len(prior)))])
-    reach = np.ones(len(rows))
-    centre = np.zeros(len(rows))
-    centre[-1], reach[-1] = 1.0, 0.0
-    allowed = LinearConstraint(rows, centre - reach, centre + reach)
+    rows = np.vstack(_constraints(tries, problems, prior, z))
     fitted = float(prior @ height)
-    ends = []
-    for sign, worst in ((1.0, height.min()), (-1.0, height.max())):
-        found = milp(sign * height, constraints=[allowed])  # nothing is declared integer: a plain linear program
-        ends.append(sign * float(found.fun) if found.status == 0 else float(worst))
-    return min(ends[0], fitted), max(ends[1], fitted)
+    least, most = float(height.min()), float(height.max())
+    low, high = _smallest(height, rows), -_smallest(-height, rows)
+    return max(min(low, fitted), least), min(max(high, fitted), most)
+
+
+def _smallest(height: FloatArray, rows: FloatArray) -> float:
+    """The least height @ mass with mass >= 0 adding up to 1 and |rows @ mass| <= 1."""
+    from scipy.optimize import LinearConstraint, linprog, milp
+
+    points, one = np.ones((1, rows.shape[1])), np.ones(len(rows))
+    allowed = LinearConstraint(np.vstack([rows, points]), np.append(-one, 1.0), np.append(one, 1.0))
+    # nothing is declared integer: a plain linear program, whose rows may here be bounded on both sides
+    found = milp(height, constraints=[allowed], options={"presolve": False})
+    if found.status != 0:  # the simplex method now and then gives up where an interior point does not
+        both = np.vstack([rows, -rows])
+        found = linprog(height, both, np.append(one, one), points, [1.0], method="highs-ipm")
+    return float(found.fun if found.status == 0 else height.min())
 
 
 def _constraints(tries: NDArray[np.int64], problems: FloatArray, prior: FloatArray, z: float) -> list[FloatArray]:
     """Rows a with |a @ mass| <= 1: cell probabilities, centred at the fitted ones, in units of what is allowed."""
     rows = []
-    for m in _degrees(tries, problems):
+    degrees = _degrees(tries, problems)
+    for m in degrees:
         many = float(problems[tries >= m].sum())
-        cell = _cells(m)
+        cell = _cells(m, _MOST_BINS if len(degrees) == 1 else _FEWER_BINS)
         fitted = cell @ prior
         reach = np.maximum(z * np.sqrt(np.maximum(fitted * (1 - fitted), 0) / many), z * z / (many + z * z))
         binding = (reach < fitted) | (reach < 1 - fitted)
@@ -102,21 +110,20 @@ def _constraints(tries: NDArray[np.int64], problems: FloatArray, prior: FloatArr
 
 
 def _degrees(tries: NDArray[np.int64], problems: FloatArray) -> list[int]:
-    """The different tries, or, where there are many, those at equal steps of their distribution over problems."""
+    """The different tries, or the fewest, the median and the ninth decile over problems."""
     distinct, index = np.unique(tries[problems > 0], return_inverse=True)
-    if len(distinct) <= _MOST_DEGREES:
-        return [int(m) for m in distinct]
-    share = np.cumsum(np.bincount(index, weights=problems[problems > 0]))
-    at = np.searchsorted(share, np.linspace(0, 1, _MOST_DEGREES) * share[-1])
-    return [int(m) for m in np.unique(distinct[np.minimum(at, len(distinct) - 1)])]
+    if len(distinct) > 1 and (distinct + 1).sum() > _MOST_ROWS:
+        share = np.cumsum(np.bincount(index, weights=problems[problems > 0]))
+        distinct = np.unique(distinct[np.searchsorted(share, np.array([0.0, 0.5, 0.9]) * share[-1])])
+    return [int(m) for m in distinct]
 
 
-def _cells(m: int) -> FloatArray:
+def _cells(m: int, most: int) -> FloatArray:
     """P(K = k) for K ~ Binomial(m, p), p on the grid: [m + 1, points]; a long row in bins of equal arcsin sqrt(k/m)."""
     from scipy.special import bdtr
 
     last = np.arange(m + 1.0)
-    if m >= _MOST_BINS:
-        last = np.unique(np.rint(m * np.sin(np.linspace(0, math.pi / 2, _MOST_BINS)) ** 2))
+    if m >= most:
+        last = np.unique(np.rint(m * np.sin(np.linspace(0, math.pi / 2, most)) ** 2))
     below: FloatArray = bdtr(last[:, None], m, mixing.GRID)
     return np.diff(below, axis=0, prepend=0.0)

@@ -27,23 +27,25 @@ _CHUNK = 1 << 20  # probabilities held in memory at once
 class Average:
     """An average over a group of G answers, as a function of p and of the number right.
 
-    ``by_rate(p)`` is h_G(p) = E[f(K)]; ``by_count(k)`` is f(k) for k = 0 to G (never called where G is infinite).
+    ``by_rate(p)`` is h_G(p) = E[f(K)]; ``by_count(k)`` is f(k) for k = 0 to G (never called where G is infinite);
+    ``ends_only`` says that f is 0 but at k = 0 and G.
     """
 
     size: float
     by_rate: Callable[[FloatArray], FloatArray]
     by_count: Callable[[FloatArray], FloatArray]
+    ends_only: bool = False
 
 
 def of_silence(size: float, side: str | None = None) -> Average:
     """The silent rate, or one branch of it: ``side`` "right" is all right, "wrong" all wrong."""
     G = float(sizes(size))
     if side is None:
-        return Average(G, lambda p: expectation.silent_rate(p, G), lambda k: ((k == 0) | (k == G)).astype(np.float64))
+        return Average(G, lambda p: expectation.silent_rate(p, G), lambda k: 1.0 * ((k == 0) | (k == G)), True)
     if side == "right":
-        return Average(G, lambda p: expectation.all_right_rate(p, G), lambda k: (k == G).astype(np.float64))
+        return Average(G, lambda p: expectation.all_right_rate(p, G), lambda k: 1.0 * (k == G), True)
     if side == "wrong":
-        return Average(G, lambda p: expectation.all_wrong_rate(p, G), lambda k: (k == 0).astype(np.float64))
+        return Average(G, lambda p: expectation.all_wrong_rate(p, G), lambda k: 1.0 * (k == 0), True)
     raise ValueError(f"side is {side!r}; it must be None, 'right' or 'wrong'")
 
 
@@ -65,6 +67,10 @@ def unbiased(right: NDArray[np.int64], tries: NDArray[np.int64], average: Averag
     [0.75, 0.4286]
     """
     G = int(average.size)
+    if average.ends_only:
+        at_none, at_all = average.by_count(np.array([0.0, G]))
+        chance: FloatArray = at_none * _all_among(tries - right, tries, G) + at_all * _all_among(right, tries, G)
+        return chance
     f = average.by_count(np.arange(G + 1.0))
     step = max(1, _CHUNK // (G + 1))
     parts = [
@@ -72,6 +78,14 @@ def unbiased(right: NDArray[np.int64], tries: NDArray[np.int64], average: Averag
         for start in range(0, len(right), step)
     ]
     return np.concatenate(parts)
+
+
+def _all_among(marked: NDArray[np.int64], tries: NDArray[np.int64], size: int) -> FloatArray:
+    """Chance that all of ``size`` draws are marked ones: the product of (marked - j) / (tries - j)."""
+    chance = np.ones(len(tries))
+    for j in range(size):
+        chance *= np.maximum(marked - j, 0) / (tries - j)
+    return chance
 
 
 def _hypergeometric(right: NDArray[np.int64], tries: NDArray[np.int64], size: int) -> FloatArray:

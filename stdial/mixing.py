@@ -142,7 +142,8 @@ def fit(right: NDArray[Any], tries: NDArray[Any], problems: FloatArray) -> Mixin
     below 1e-6 nats.
 
     Few tries leave the maximum to many distributions: then the one closest to Jeffreys' in relative entropy is taken.
-    Beyond 8,192 different cells, those closer than an eighth of their own spread are merged before the fit.
+    Beyond 8,192 different cells, those of alike tries that lie closer than about an eighth of their own spread are merged
+    before the fit.
 
     Parameters
     ----------
@@ -283,10 +284,13 @@ def _merged(k: NDArray[Any], n: NDArray[Any], many: FloatArray) -> tuple[NDArray
     """Cells as they are or, if there are very many, by classes of alike n and rate, with the class means of k and n."""
     if len(k) <= _MOST_CELLS:
         return k, n, many
-    of_tries = np.floor(np.log(n) / math.log(1.1))
-    spread = np.maximum(0.5 * 1.1 ** (-of_tries / 2), math.pi / 2 / (POINTS - 1))
-    of_rate = np.floor(np.arcsin(np.sqrt(k / n)) / (spread / 8))
-    _, index = np.unique(np.stack([of_tries, of_rate]), axis=1, return_inverse=True)
+    count, coarse = len(k), 1.0
+    while count > _MOST_CELLS:
+        of_tries = np.floor(np.log(n) / (0.1 * coarse))
+        spread = np.maximum(0.5 * np.exp(-0.05 * coarse * of_tries), math.pi / 2 / (POINTS - 1))
+        of_rate = np.floor(np.arcsin(np.sqrt(k / n)) / (coarse * spread / 8))
+        classes, index = np.unique(np.stack([of_tries, of_rate]), axis=1, return_inverse=True)
+        count, coarse = classes.shape[1], 2 * coarse
     total = _sums(index, many, 0)
     return _sums(index, many * k, 0) / total, _sums(index, many * n, 0) / total, total
 

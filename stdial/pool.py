@@ -202,7 +202,7 @@ class Pool(Records):
         >>> Pool([0], 8).row_mean(lambda p: p**8 + (1 - p) ** 8).round(2).tolist()
         [0.71]
         """
-        return self._posterior_mean(h)[self.cells.index]
+        return self._posterior_mean(h, self._prior)[self.cells.index]
 
     def best_is(self, size: float) -> str:
         """Which estimate "best" is at this size, in words for a label.
@@ -239,12 +239,19 @@ class Pool(Records):
             raise ValueError(f"tries is unknown in a pool of bare rates; {what} needs right and tries in every row")
         return self.cells.right, self.cells.tries
 
-    def _posterior_mean(self, h: Function) -> FloatArray:
+    def _posterior_mean(self, h: Function, prior: FloatArray) -> FloatArray:
         cells = self.cells
-        if cells.right is None or cells.tries is None:
+        if cells.right is None or cells.tries is None:  # the rates as they are
             return np.asarray(h(cells.rate), dtype=np.float64)
         height = np.asarray(h(mixing.GRID), dtype=np.float64)
-        return mixing.posterior_mean(cells.right, cells.tries, self._prior, height)
+        return mixing.posterior_mean(cells.right, cells.tries, prior, height)
+
+    def _deconvolved(self, average: Average) -> FloatArray:
+        prior = self._prior
+        if math.isinf(average.size) and self.size < FEW:  # a limit jumps at p = 0 and 1, where Jeffreys has no mass
+            prior = prior.copy()
+            prior[[0, -1]] = 0.0
+        return self._posterior_mean(average.by_rate, prior)
 
     def _values(self, average: Average, estimate: str) -> FloatArray:
         """An average over groups in each cell, by the estimate of that name."""
@@ -255,7 +262,7 @@ class Pool(Records):
             return average.by_rate(self.cells.rate)
         right, tries = self._counted(f"estimate {estimate!r}")
         if estimate == "deconvolved":
-            return self._posterior_mean(average.by_rate)
+            return self._deconvolved(average)
         counted = tries >= average.size
         beyond = ~counted & (self.cells.problems > 0)
         if estimate == "unbiased" and beyond.any():
@@ -263,7 +270,7 @@ class Pool(Records):
             raise ValueError(
                 f"size is {average.size:g}; for estimate 'unbiased' it must be at most {fewest}, the tries"
             )
-        values = self._posterior_mean(average.by_rate) if beyond.any() else np.zeros(len(tries))
+        values = self._deconvolved(average) if beyond.any() else np.zeros(len(tries))
         if counted.any():
             values[counted] = estimates.unbiased(right[counted], tries[counted], average)
         return values
