@@ -1,27 +1,29 @@
 """What held and what did not in a recorded run: every sentence is computed from the record's tables.
 
+``python -m stdial.training.findings FILE`` computes them anew for a record that is there, and stores them in it.
 Each finding is a dict: ``name``, ``claim`` (what theory or common belief says), ``held`` (true, false, or None where
 there is nothing to judge), ``sentence`` (what was measured) and ``numbers`` (the figures in it).
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stdial import expectation
-from stdial.training.outcomes import final_rates, rates_at_rollouts
+from stdial.training import outcomes
+from stdial.training.statement import METHODS, Finding, make
 
 if TYPE_CHECKING:
-    from stdial.training.record import Probes, Record
+    from stdial.training.record import Record
+    from stdial.training.tables import Probes
 
 __all__ = ["compute", "explained"]
-
-Finding = dict[str, Any]
-METHODS = ("GRPO", "Dr. GRPO", "DAPO")
 
 
 def compute(record: Record) -> list[Finding]:
@@ -33,22 +35,6 @@ def compute(record: Record) -> list[Finding]:
     """
     found = (part(record) for part in _PARTS)
     return [finding for finding in found if finding is not None]
-
-
-def _finding(name: str, claim: str, held: bool | None, sentence: str, **numbers: Any) -> Finding:
-    rounded = {key: _plain(value) for key, value in numbers.items()}
-    return {"name": name, "claim": claim, "held": held, "sentence": sentence, "numbers": rounded}
-
-
-def _plain(value: Any) -> Any:
-    """JSON's own types, floats to six significant digits."""
-    if isinstance(value, dict):
-        return {str(key): _plain(part) for key, part in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(part) for part in value]
-    if isinstance(value, (float, np.floating)):
-        return float(f"{float(value):.6g}") if np.isfinite(value) else None
-    return int(value) if isinstance(value, np.integer) else value
 
 
 def explained(log_norm: NDArray[np.float64], log_c: NDArray[np.float64]) -> float:
@@ -78,7 +64,7 @@ def _identity(record: Record) -> Finding | None:
     double = record.ladder.take((record.ladder.rung == "float64") & (record.ladder.k % 8 > 0))
     finest = float(double.error.max()) if len(double) else float("nan")
     in_double = f"; in float64 {finest:.1e} over {len(double)} groups" if len(double) else ""
-    return _finding(
+    return make(
         "identity",
         "On the first update of a batch the group's gradient is c (s+ - s-) to rounding.",
         largest < 1e-5 and not finest > 1e-12,
@@ -96,7 +82,7 @@ def _silent_groups(record: Record) -> Finding | None:
     if not len(silent):
         return None
     largest = float(silent.norm.max())
-    return _finding(
+    return make(
         "silent groups",
         "A silent group has gradient 0.",
         largest == 0,
@@ -116,7 +102,7 @@ def _ladder(record: Record) -> Finding | None:
     medians = {name: float(np.median(rows.error)) for name, rows in rungs.items()}
     worst = float(rungs["length, per answer"].scaled_error.max())
     group_mean = float(rungs["length, per group"].scaled_error.max())
-    return _finding(
+    return make(
         "conventions",
         "Frameworks' conventions leave the identity as it is.",
         False,
@@ -138,7 +124,7 @@ def _coefficient(record: Record) -> Finding | None:
     if "exact" not in shares:
         return None
     near = f", {shares['near']:.0%} where many strings are right" if "near" in shares else ""
-    return _finding(
+    return make(
         "size of the update",
         "Sigma tells how far a group moves the weights.",
         min(shares.values()) > 0.5,
@@ -160,7 +146,7 @@ def _contrast(record: Record) -> Finding | None:
     near = ""
     if "near" in by_k:
         near = f" Where many strings are right it goes from {by_k['near'][0]:.0f} to {by_k['near'][-1]:.0f}."
-    return _finding(
+    return make(
         "contrast",
         "The contrast |s+ - s-| is about the same for every k.",
         all(max(values) / min(values) < 1.25 for values in by_k.values()),
@@ -171,23 +157,27 @@ def _contrast(record: Record) -> Finding | None:
 
 
 def _silence(record: Record) -> Finding | None:
-    steps = record.steps.take(np.isfinite(record.steps.silent_predicted) & np.isfinite(record.steps.silent_variance))
+    steps = record.steps.take(np.isfinite(record.steps.silent_variance))
     if not len(steps):
         return None
     gap = steps.silent - steps.silent_predicted
     mean = float(gap.mean())
     error = float(np.sqrt(steps.silent_variance.sum())) / len(steps)
-    spread = float(np.mean(gap**2 / steps.silent_variance))
-    return _finding(
+    scatter = float(np.mean(gap**2 / steps.silent_variance))
+    tried = record.steps.take(np.isnan(record.steps.silent_variance) & np.isfinite(record.steps.silent_predicted))
+    near = float((tried.silent - tried.silent_predicted).mean()) if len(tried) else None
+    from_tries = "" if near is None else f" Where p is known from 64 fresh tries only, it is {near:+.5f}."
+    return make(
         "silence",
         "The silent share is the mean of p^G + (1 - p)^G.",
-        abs(mean) < 3 * error and abs(spread - 1) < 4 * float(np.sqrt(2 / len(steps))),
+        abs(mean) < 3 * error and abs(scatter - 1) < 4 * float(np.sqrt(2 / len(steps))),
         f"Over {len(steps):,} steps measured minus predicted is {mean:+.5f} on average (standard error {error:.5f});"
-        f" the scatter of single steps is {spread:.2f} times the variance that independent groups have.",
+        f" the scatter of single steps is {scatter:.2f} times the variance that independent groups have.{from_tries}",
         steps=len(steps),
         mean_difference=mean,
         standard_error=error,
-        scatter=spread,
+        scatter=scatter,
+        mean_difference_from_tries=near,
     )
 
 
@@ -197,7 +187,7 @@ def _mean_rate(record: Record) -> Finding | None:
         return None
     right = float(expectation.silent_rate(pool.p, 8).mean())
     wrong = float(expectation.silent_rate(float(pool.p.mean()), 8))
-    return _finding(
+    return make(
         "mean pass rate",
         "The pool's mean pass rate tells how many groups are silent.",
         abs(right - wrong) < 0.02,
@@ -212,7 +202,7 @@ def _averages(record: Record) -> Finding | None:
     if not len(rows):
         return None
     ratio = rows.norm / rows.expected_norm
-    return _finding(
+    return make(
         "expected update",
         "On average a group's gradient is w_G(p) grad p, with w_G = (G - 1) / G for Dr. GRPO.",
         bool(rows.cosine.min() > 0.99 and np.abs(ratio - 1).max() < 0.1),
@@ -235,7 +225,7 @@ def _later_updates(record: Record) -> Finding | None:
     if not errors:
         return None
     words = "; ".join(f"{', '.join(f'{e:.3f}' for e in values)} at {rate}" for rate, values in errors.items())
-    return _finding(
+    return make(
         "later updates",
         "The identity also describes the second and later updates on a batch.",
         max(max(values) for values in errors.values()) < 1e-3,
@@ -243,83 +233,6 @@ def _later_updates(record: Record) -> Finding | None:
         f" {max(max(values) for values in unclipped.values()):.3f} at most.",
         median=errors,
         median_without_clip=unclipped,
-    )
-
-
-def _methods(record: Record) -> Finding | None:
-    equal_steps, equal_rollouts = final_rates(record, 250), rates_at_rollouts(record, 128_000)
-    if len(equal_steps) < 3 or len(equal_rollouts) < 3:
-        return None
-
-    def words(rates: dict[str, list[float]]) -> str:
-        return ", ".join(f"{method} {np.mean(rates[method]):.3f}" for method in METHODS)
-
-    spent = {m: float(np.mean(_rollouts(record, m))) for m in METHODS}
-    best_steps = max(METHODS, key=lambda m: float(np.mean(equal_steps[m])))
-    best_rollouts = max(METHODS, key=lambda m: float(np.mean(equal_rollouts[m])))
-    return _finding(
-        "methods",
-        "The method that is ahead at equal steps is ahead at equal rollouts.",
-        best_steps == best_rollouts,
-        f"Pool pass rate after 250 steps: {words(equal_steps)}; DAPO spends {spent['DAPO'] / spent['GRPO']:.1f} times"
-        f" the rollouts. After 128,000 rollouts: {words(equal_rollouts)}.",
-        after_250_steps=equal_steps,
-        after_128000_rollouts=equal_rollouts,
-        rollouts_of_250_steps=spent,
-    )
-
-
-def _rollouts(record: Record, method: str) -> list[float]:
-    runs = record.runs
-    fits = runs.run[_main(record, 3e-4, "adam") & (runs.method == method)]
-    steps = record.steps.take(record.steps.step == 250)
-    return [float(steps.rollouts[steps.run == run][0]) for run in fits if (steps.run == run).any()]
-
-
-def _main(record: Record, rate: float, optimizer: str, verifier: str = "exact") -> NDArray[np.bool_]:
-    runs = record.runs
-    fits = np.isclose(runs.learning_rate, rate) & (runs.optimizer == optimizer) & (runs.verifier == verifier)
-    return np.asarray(fits & (runs.updates == 1) & (runs.size == 8))
-
-
-def _learning_rates(record: Record) -> Finding | None:
-    orders: dict[str, list[str]] = {}
-    rates: dict[str, dict[str, float]] = {}
-    for optimizer, rate in sorted(
-        {(o, float(f"{r:g}")) for o, r in zip(record.runs.optimizer, record.runs.learning_rate, strict=True)}
-    ):
-        found = rates_at_rollouts(record, 128_000, optimizer=optimizer, learning_rate=rate, seeds=(0, 1))
-        if len(found) == 3:
-            name = f"{optimizer} {rate:g}"
-            rates[name] = {m: float(np.mean(found[m])) for m in METHODS}
-            orders[name] = sorted(METHODS, key=lambda m: -rates[name][m])
-    if len(orders) < 2:
-        return None
-    words = "; ".join(
-        f"{name}: {', '.join(f'{m} {rates[name][m]:.3f}' for m in order)}" for name, order in orders.items()
-    )
-    return _finding(
-        "learning rates",
-        "The order of the methods does not depend on optimizer and learning rate.",
-        len({tuple(order) for order in orders.values()}) == 1,
-        f"Pool pass rate after 128,000 rollouts (two seeds), best first. {words}.",
-        rates=rates,
-    )
-
-
-def _held_out(record: Record) -> Finding | None:
-    pool, held = final_rates(record, 250), final_rates(record, 250, split="held out")
-    if not pool or not held:
-        return None
-    gaps = {m: float(np.mean(pool[m]) - np.mean(held[m])) for m in pool}
-    words = ", ".join(f"{m} {np.mean(held[m]):.3f} ({gap:+.3f})" for m, gap in gaps.items())
-    return _finding(
-        "held out",
-        "What is learnt on the pool carries over to problems never trained on.",
-        max(gaps.values()) < 0.1,
-        f"Held-out pass rate after 250 steps, in brackets how much higher the pool's is: {words}.",
-        held_out={m: float(np.mean(values)) for m, values in held.items()},
-        gap=gaps,
     )
 
 
@@ -333,7 +246,14 @@ _PARTS: tuple[Callable[[Any], Finding | None], ...] = (
     _contrast,
     _ladder,
     _later_updates,
-    _methods,
-    _learning_rates,
-    _held_out,
+    outcomes.of_methods,
+    outcomes.of_grpo_and_dr_grpo,
+    outcomes.of_learning_rates,
+    outcomes.of_held_out,
 )
+
+if __name__ == "__main__":
+    from stdial.training import record as records
+
+    for file in map(Path, sys.argv[1:]):
+        records.replace_about(file, findings=compute(records.Record(file)))
