@@ -20,6 +20,7 @@ __all__ = ["DAPO", "DR_GRPO", "GRPO", "RLOO", "Method", "Pool"]
 
 _MODULES = frozenset(
     (
+        "batches",
         "bigmath",
         "charts",
         "expectation",
@@ -27,7 +28,9 @@ _MODULES = frozenset(
         "group",
         "mixing",
         "pool",
+        "presets",
         "reading",
+        "resampling",
         "tally",
         "training",
         "tries",

@@ -202,7 +202,7 @@ class Pool(Records):
         >>> Pool([0], 8).row_mean(lambda p: p**8 + (1 - p) ** 8).round(2).tolist()
         [0.71]
         """
-        return self._posterior_mean(h, self._prior)[self.cells.index]
+        return self._posterior_mean(h)[self.cells.index]
 
     def best_is(self, size: float) -> str:
         """Which estimate "best" is at this size, in words for a label.
@@ -239,12 +239,13 @@ class Pool(Records):
             raise ValueError(f"tries is unknown in a pool of bare rates; {what} needs right and tries in every row")
         return self.cells.right, self.cells.tries
 
-    def _posterior_mean(self, h: Function, prior: FloatArray) -> FloatArray:
+    def _posterior_mean(self, h: Function, prior: FloatArray | None = None) -> FloatArray:
+        """The posterior mean of h(p) in each cell, under the pool's own prior if none is given."""
         cells = self.cells
-        if cells.right is None or cells.tries is None:  # the rates as they are
+        if cells.right is None or cells.tries is None:  # the rates as they are: there is no prior to fit
             return np.asarray(h(cells.rate), dtype=np.float64)
         height = np.asarray(h(mixing.GRID), dtype=np.float64)
-        return mixing.posterior_mean(cells.right, cells.tries, prior, height)
+        return mixing.posterior_mean(cells.right, cells.tries, self._prior if prior is None else prior, height)
 
     def _deconvolved(self, average: Average) -> FloatArray:
         prior = self._prior
