@@ -107,22 +107,27 @@ def _duckdb(source: str, memory: str | None) -> Iterator[tuple[Any, Runner[Any]]
 def _watched(connection: Any, count: Callable[[], Result]) -> Result:
     """Run a query in a second thread, so that this one can draw its progress and pass Ctrl-C on."""
     outcome: Future[Result] = Future()
+    stopped = threading.Event()
 
     def work() -> None:
+        if stopped.is_set():
+            return
         try:
             outcome.set_result(count())
         except BaseException as error:  # raised again by result(), in the thread that waits
             outcome.set_exception(error)
 
-    threading.Thread(target=work).start()
+    worker = threading.Thread(target=work)
     try:
+        worker.start()
         with Bar() as bar:
             while not outcome.done():
                 wait([outcome], timeout=0.1)
                 bar.show(connection.query_progress())
     except BaseException:
-        # The future and not the thread, whose interrupted join() marks it as ended; again, for a query that starts now.
-        while not outcome.done():
+        stopped.set()
+        # The future and not join(), which marks a thread as ended when interrupted; again, for a query that starts now.
+        while worker.is_alive() and not outcome.done():
             connection.interrupt()
             wait([outcome], timeout=0.1)
         raise
