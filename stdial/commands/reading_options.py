@@ -15,6 +15,7 @@ _COLUMNS = {
     "reward": "the column of rewards, one row a rollout",
     "rewards": 'the column of lists of rewards, or "first .. last" for one column a rollout',
     "group": "the column that says which rows form one group",
+    "problems": "the column that says how many problems share a row",
     "step": "the column that tells training steps (or models) apart",
 }
 

@@ -1,6 +1,6 @@
 r"""Any table of pass rates or rollouts, read right: a ``Pool``, a question, or a refusal.
 
->>> table = b"qid,correct\\n" + b"a,yes\\na,no\\n" * 4 + b"b,no\\n" * 8
+>>> table = b"qid,correct\n" + b"a,yes\na,no\n" * 4 + b"b,no\n" * 8
 >>> found = read(table)
 >>> found.mapping, found.pool.right.tolist()
 ({'id': 'qid', 'reward': 'correct'}, [4, 0])
@@ -39,6 +39,7 @@ def read(
     id, rate, right, tries, reward, rewards, step, group, facets : the column of that role, where the guess is to be
         overruled. ``id=""`` says that there is none; ``tries`` may be a number; ``rewards`` is a column of lists, several
         columns, or "first .. last"; ``facets`` several columns.
+    problems : the column that says how many problems share a row, in a table of counted rates.
     at_step : the step (or model) to read where a file holds several; ``each_step=True`` reads id x step as separate
         problems, with "step" as a facet.
     high_is : "easy" or "hard", what a high value of a difficulty column (or of ``rate``) means.
@@ -60,9 +61,9 @@ def read(
 
     Examples
     --------
-    >>> read(b"id;pass_rate\\n" + b"".join(b"q%d;0,%d\\n" % (i, i % 4 * 25) for i in range(12))).warnings
+    >>> read(b"id;pass_rate\n" + b"".join(b"q%d;0,%d\n" % (i, i % 4 * 25) for i in range(12))).warnings
     ('tries = 4 inferred: every rate is a multiple of 1/4',)
-    >>> read(b"id,pass_rate\\na,1.3\\n")
+    >>> read(b"id,pass_rate\na,1.3\n")
     Traceback (most recent call last):
     stdial.reading.errors.Refused: row 1, pass_rate: 1.3 is above 1
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stdial.reading.converted import as_counts, as_rates, right_of_rates
+from stdial.reading.converted import as_counts, as_rates, refuse_bad, right_of_rates
 from stdial.reading.errors import Refused, Unclear
 from stdial.reading.guess import Guess
 from stdial.reading.labels import Labels, labelled
@@ -40,6 +40,7 @@ class Problems:
     ids: NDArray[Any] | None
     facets: Mapping[str, Any]
     steps: NDArray[Any] | None = None
+    weights: NDArray[np.int64] | None = None
     row_problem: NDArray[np.int64] | None = None
     warnings: list[str] = field(default_factory=list)
 
@@ -101,7 +102,7 @@ def rows_of_problems(table: Table, guess: Guess, options: Options) -> Problems:
     """Tables with one row a problem: rates, or right and tries."""
     warnings: list[str] = []
     tries_column = guess.tries if isinstance(guess.tries, str) else None
-    wanted = [guess.value, tries_column, guess.id, guess.group, guess.step, *guess.facets]
+    wanted = [guess.value, tries_column, guess.id, guess.group, guess.step, guess.weight, *guess.facets]
     whole = table.select([name for name in dict.fromkeys(wanted) if name is not None])
     rows = _Rows(whole, np.arange(whole.num_rows))
     value, tries = _outcome(rows.table, guess, tries_column, warnings, options)
@@ -116,10 +117,29 @@ def rows_of_problems(table: Table, guess: Guess, options: Options) -> Problems:
         raise Refused(f"no row has a value in {guess.value}", "no rates")
     rows, value = rows.keep(present), value[present]
     tries = None if tries is None else tries[present]
+    weights = _weights(rows.table, guess, present)
     first = _distinct_rows(table, rows, value, guess, options, warnings)
     rows, value = rows.keep(first), value[first]
     tries = None if tries is None else tries[first]
-    return _finished(rows, value, tries, guess, options, warnings, table)
+    found = _finished(rows, value, tries, guess, options, warnings, table)
+    found.weights = None if weights is None else weights[first]
+    return found
+
+
+def _weights(rows: pa.Table, guess: Guess, present: NDArray[np.bool_]) -> NDArray[np.int64] | None:
+    """How many problems share each of the rows that are kept."""
+    if guess.weight is None:
+        return None
+    if guess.group is not None or guess.id is not None:
+        raise ValueError(f"problems is {guess.weight!r}, but rows with an id stand for one problem each")
+    numbers = numbers_of(rows.column(guess.weight))
+    refuse_bad(guess.weight, numbers.bad, "number of problems")
+    shared = numbers.values[present]
+    wrong = np.flatnonzero(~(shared >= 0) | (shared != np.floor(shared)))
+    if len(wrong):
+        row, shown = int(np.flatnonzero(present)[wrong[0]]) + 1, shared[wrong[0]]
+        raise Refused(f"row {row}, {guess.weight}: {shown:g} is no number of problems", "out of range")
+    return shared.astype(np.int64)
 
 
 def _outcome(
@@ -209,7 +229,11 @@ def _one_a_problem(
 ) -> NDArray[np.bool_]:
     at = np.flatnonzero(kept & (codes >= 0))
     _, first, back = np.unique(codes[at], return_index=True, return_inverse=True)
-    if guess.shape == "rates" and (value[at] == value[at[first]][back]).all():
+    if guess.shape == "rates" and len(at) >= 1.5 * len(first) and (value[at] == value[at[first]][back]).all():
+        for name in guess.facets:
+            of_row = labelled(rows.table.column(name)).codes[at]
+            if (of_row != of_row[first][back]).any():
+                guess.facets = tuple(other for other in guess.facets if other != name)
         warnings.append(f"{guess.value} stands on every row of its problem: one rate a problem was kept")
         single = codes < 0
         single[at[first]] = True
@@ -249,14 +273,14 @@ def _finished(
     if counted is None:
         spread = np.sqrt(value * (1 - value))
         stats = Groups(np.full(len(value), np.nan), value, spread, np.floor(value), np.ceil(value))
-        return Problems(stats, value, None, None, _named(ids), facets, _named(steps), row_problem, warnings)
+        return Problems(stats, value, None, None, _named(ids), facets, _named(steps), None, row_problem, warnings)
     right, n = counted
     if guess.group is not None:
         return _added_up(rows, right, n, guess, facets, warnings)
     warn_unequal(n, warnings)
     return Problems(
         _of_counts(right, n), None, right.astype(np.int64), n.astype(np.int64), _named(ids), facets, _named(steps),
-        row_problem, warnings,
+        None, row_problem, warnings,
     )  # fmt: skip
 
 
@@ -290,7 +314,7 @@ def _added_up(
     ids = _named(keys)
     return Problems(
         _of_counts(k, total), None, k.astype(np.int64), total.astype(np.int64), None if ids is None else ids[first],
-        {name: values[first] for name, values in facets.items()}, None, None, warnings,
+        {name: values[first] for name, values in facets.items()}, warnings=warnings,
     )  # fmt: skip
 
 

@@ -104,16 +104,20 @@ def read_list(text: str) -> list[float] | None:
     """A list of rewards written in a cell (nan where an entry is missing), or None.
 
     Brackets with commas, as Python or JSON writes them, or with spaces, as NumPy does; without brackets at least two
-    entries separated by semicolons, bars or spaces, or three by commas.
+    entries separated by semicolons, bars or spaces, or three by commas, or 0s and 1s in a row.
 
     >>> read_list("[1, 0, 0.5]"), read_list("[1. 0. 1.]"), read_list("(True, False)"), read_list("1;0;0"), read_list("0,5")
     ([1.0, 0.0, 0.5], [1.0, 0.0, 1.0], [1.0, 0.0], [1.0, 0.0, 0.0], None)
+    >>> read_list("0110")
+    [0.0, 1.0, 1.0, 0.0]
     """
     text = text.strip()
     if wrapped := _WRAP.match(text):
         text = wrapped[1].strip()
     if text[:1] + text[-1:] in ("[]", "()"):
         return _entries(_split(text[1:-1].strip()))
+    if len(text) > 1 and not text.strip("01"):
+        return [float(bit) for bit in text]
     for separator, least in ((";", 2), ("|", 2), (",", 3), (" ", 2)):
         parts = [part.strip() for part in text.split(separator) if part.strip()]
         if len(parts) >= least and all(number_of(part) is not None or mark_of(part) is not None for part in parts):

@@ -23,8 +23,8 @@ class Guess:
     """A settled reading: its shape and, for each role, the column and why.
 
     ``value`` holds the outcome (rate, right, reward or list); ``wide`` the columns of one rollout each; ``key`` the
-    column by which rollouts are grouped (the group key, else the id); ``collapse`` says that a rate stands on every
-    row of its problem.
+    column by which rollouts are grouped (the group key, else the id); ``weight`` the column that says how many problems
+    share a row.
     """
 
     shape: Shape
@@ -33,9 +33,9 @@ class Guess:
     group: str | None = None
     step: str | None = None
     tries: str | int | None = None
+    weight: str | None = None
     wide: tuple[str, ...] = ()
     facets: tuple[str, ...] = ()
-    collapse: bool = False
     reasons: dict[str, str] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
 
@@ -58,6 +58,7 @@ class Guess:
         found = {"id": self.id, "group": self.group, "step": self.step, self.role: shown}
         if isinstance(self.tries, str):
             found["tries"] = self.tries
+        found["problems"] = self.weight
         return {role: column for role, column in found.items() if column is not None}
 
 

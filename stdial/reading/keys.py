@@ -10,7 +10,7 @@ from stdial.reading.options import Options
 from stdial.reading.profiles import Profile
 from stdial.reading.vocabulary import Role, known, score
 
-__all__ = ["add_facets", "add_key", "add_step", "id_candidates"]
+__all__ = ["add_facets", "add_key", "add_step", "add_weight", "id_candidates"]
 
 _MOST_CHOICES = 40
 _MOST_VALUES = 60  # distinct values up to which a column of words is offered as a facet
@@ -62,7 +62,7 @@ def _key_of_rollouts(columns: Columns, guess: Guess, candidates: list[Profile]) 
     names = [*(p.name for p in others), "each row is a problem of its own"]
     answers = [*((p.name, {guess.role: guess.value, "id": p.name}) for p in others)]
     answers.append((names[-1], {guess.role: guess.value, "id": ""}))
-    raise Unclear(f"no column is named like a problem's id: which rows share one value of {guess.value}'s problem?",
+    raise Unclear(f"no column is named like a problem's id: which one says what rows of {guess.value} are tries of one problem?",
                   names, answers)  # fmt: skip
 
 
@@ -98,6 +98,37 @@ def _id_of_rows(columns: Columns, guess: Guess, candidates: list[Profile]) -> No
         if free and found.kind == "text" and not found.is_prose and not columns.repeats(found.name):
             guess.id = found.name
             guess.reasons["id"] = "the first column, a different short text in each row"
+
+
+def add_weight(columns: Columns, guess: Guess, options: Options) -> None:
+    """Settle the column that says how many problems share a row; only rows without an id can have one."""
+    if options.problems:
+        guess.weight = options.problems
+        guess.reasons["problems"] = "as you said"
+        return
+    if guess.id is not None or guess.shape not in ("rates", "counts", "fractions"):
+        return
+    used = (guess.value, guess.tries, options.right, options.rate)
+    named = columns.fit(Role.PROBLEMS, lambda p: p.kind == "number" and p.is_whole and p.name not in used)
+    if not named:
+        return
+    best = named[0]
+    if score(best.name, Role.PROBLEMS) == 3:
+        guess.weight = best.name
+        guess.reasons["problems"] = "named like a number of problems that share a row"
+    elif not columns.repeats(guess.value) and bool(best.levels[-1] > 1) and options.id is None:
+        said = {guess.role: guess.value}
+        choices = [
+            f"{best.name} problems share a row",
+            f"{best.name} is the number of tries",
+            "each row is one problem",
+        ]
+        answers = [{"problems": best.name}, {"tries": best.name, "id": ""}, {"id": ""}]
+        raise Unclear(
+            f"each value of {guess.value} stands once, beside {best.name}: what does {best.name} count?",
+            choices,
+            [(label, {**said, **more}) for label, more in zip(choices, answers, strict=True)],
+        )
 
 
 def add_step(columns: Columns, guess: Guess, options: Options) -> None:
@@ -188,7 +219,7 @@ def add_facets(columns: Columns, guess: Guess, options: Options) -> None:
     if options.facets is not None:
         guess.facets = options.facets
         return
-    used = {guess.value, guess.id, guess.group, guess.step, guess.tries, *guess.wide}
+    used = {guess.value, guess.id, guess.group, guess.step, guess.tries, guess.weight, *guess.wide}
     found = [p for p in columns.all if p.name not in used and _is_facet(columns, p)]
     if guess.shape == "rollouts" and guess.key:
         keys = [key for key in (guess.key, guess.step) if key]

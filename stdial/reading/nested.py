@@ -150,7 +150,7 @@ def flat_table(table: pa.Table, limits: Limits, notes: tuple[str, ...], found: R
         lost += more
         table = _flattened(table, limits)
     unnamed = found.unnamed if found else frozenset()
-    return Table(tuple(table.column_names), table, None, unnamed, not unnamed, notes, lost)
+    return Table(tuple(table.column_names), table, None, unnamed, True, notes, lost)
 
 
 def _flattened(table: pa.Table, limits: Limits) -> pa.Table:

@@ -15,7 +15,7 @@ class Options:
     """The keyword arguments of ``read``; None where nothing is said.
 
     ``id`` may be "" for "no column: each row is a problem of its own", ``tries`` a number, ``rewards`` one column of
-    lists, several columns, or "first .. last".
+    lists, several columns, or "first .. last"; ``problems`` is a column that says how many problems share a row.
     """
 
     id: str | None = None
@@ -27,6 +27,7 @@ class Options:
     step: str | None = None
     at_step: str | float | None = None
     group: str | None = None
+    problems: str | None = None
     facets: tuple[str, ...] | None = None
     high_is: Literal["easy", "hard"] | None = None
     threshold: float | None = None
@@ -66,7 +67,7 @@ class Options:
         ValueError
             For a name that is no column; it names those that are.
         """
-        for role in ("id", "rate", "right", "reward", "step", "group"):
+        for role in ("id", "rate", "right", "reward", "step", "group", "problems"):
             name = getattr(self, role)
             if name is not None and name != "" and name not in names:
                 raise _no_column(role, name, names)

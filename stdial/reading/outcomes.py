@@ -6,14 +6,35 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from stdial.reading.errors import Unclear
+from stdial.reading.errors import Refused, Unclear
 from stdial.reading.guess import Columns, Guess
 from stdial.reading.profiles import Profile
 from stdial.reading.vocabulary import Role, at_k, family, score, score_of_reward, words
 
 __all__ = ["choose_reward", "find_counts", "find_fractions", "find_lists", "find_rates", "find_wide", "pick_tries"]
 
-_INDEX_STEMS = ("q", "problem", "question", "task", "item", "prompt", "p", "example")
+_INDEX_STEMS = ("q", "problem", "question", "task", "item", "prompt", "example")
+_TRY_STEMS = frozenset(
+    [
+        "r",
+        "s",
+        "a",
+        "c",
+        "t",
+        "g",
+        "rep",
+        "gen",
+        "generation",
+        "out",
+        "output",
+        "answer",
+        "response",
+        "completion",
+        "rollout",
+        "try",
+        "attempt",
+    ]
+)
 
 
 def find_lists(columns: Columns) -> Guess | None:
@@ -32,22 +53,43 @@ def find_wide(columns: Columns) -> Guess | None:
         named = family(found.name)
         if named and found.kind in ("number", "mark") and score(found.name, Role.ID) < 3:
             families.setdefault(named[0], []).append((named[1], found))
-    fits = {stem: _members(columns, members) for stem, members in families.items()}
-    fits = {stem: members for stem, members in fits.items() if members and _is_outcome(stem, members)}
+    runs = {stem: _members(columns, members) for stem, members in families.items()}
+    fits = {stem: members for stem, members in runs.items() if members and _is_outcome(stem, members)}
+    _refuse_transposed(runs)
     if not fits:
         return None
-    if len(fits) > 1:
-        best = max(fits, key=lambda stem: (score_of_reward(stem), _is_marks(fits[stem])))
-        rivals = [s for s in fits if score_of_reward(s) == score_of_reward(best) and _is_marks(fits[s])]
-        if len(rivals) > 1:
-            sets = {f"{fits[s][0].name} .. {fits[s][-1].name}": [p.name for p in fits[s]] for s in rivals}
-            answers = [(label, {"rewards": tuple(names)}) for label, names in sets.items()]
-            raise Unclear("several sets of numbered columns could be the rollouts: which one?", sets, answers)
-    else:
-        best = next(iter(fits))
+    best = max(fits, key=lambda stem: (score_of_reward(stem), _is_marks(fits[stem])))
+    rivals = [s for s in fits if score_of_reward(s) == score_of_reward(best) and _is_marks(fits[s])]
+    sets = {_span(fits[s]): [p.name for p in fits[s]] for s in (rivals or [best])}
+    if len(sets) > 1 or not _says_rollout(columns, best):
+        answers = [(label, {"rewards": tuple(names)}) for label, names in sets.items()]
+        asked = "numbered columns hold marks or rewards: is each row a problem, and each of these columns one try?"
+        raise Unclear(asked if len(sets) == 1 else "which set of numbered columns is the rollouts?", sets, answers)
     names = tuple(p.name for p in fits[best])
     why = f"{len(names)} columns that are numbered: one a rollout"
     return Guess("wide", names[0], wide=names, reasons={"rewards": why})
+
+
+def _span(members: Sequence[Profile]) -> str:
+    return f"{members[0].name} .. {members[-1].name}"
+
+
+def _says_rollout(columns: Columns, stem: str) -> bool:
+    """Whether the name of numbered columns says that they are tries, or an id beside bare numbers does."""
+    if not stem:
+        return any(score(p.name, Role.ID) > 0 for p in columns.all if family(p.name) is None)
+    said = set(words(stem))
+    return bool(said & _TRY_STEMS) or score(stem, Role.ROLLOUT) > 0 or score_of_reward(stem) > 0
+
+
+def _refuse_transposed(runs: dict[str, list[Profile]]) -> None:
+    for stem, members in runs.items():
+        if len(members) > 2 and stem in _INDEX_STEMS and _is_marks(members):
+            raise Refused(
+                f"the columns {_span(members)} look like problems with one row a try: a table with one row a problem,"
+                " or one row a rollout, is needed",
+                "no rates",
+            )
 
 
 def _members(columns: Columns, members: list[tuple[int, Profile]]) -> list[Profile]:
@@ -89,10 +131,23 @@ def _whole(found: Profile) -> bool:
     return found.kind == "number" and found.is_whole
 
 
-def pick_tries(columns: Columns, besides: Sequence[str] = ()) -> Profile | None:
-    """The column that says how many tries there were."""
+def pick_tries(columns: Columns, besides: Sequence[str] = (), right: Profile | None = None) -> Profile | None:
+    """The column that says how many tries there were; two that differ and both could be it are asked about."""
     found = columns.fit(Role.TRIES, lambda p: _whole(p) and p.name not in besides and bool(p.levels[-1] >= 1))
+    if right is not None and found:
+        enough = [p for p in found if _at_most(right, p) and score(p.name, Role.TRIES) >= 2]
+        rivals = [p for p in enough if not _equal(p, enough[0])]
+        if rivals:
+            names = [enough[0].name, *(p.name for p in rivals)]
+            answers = [(name, {"right": right.name, "tries": name}) for name in names]
+            raise Unclear(f"several columns could be the tries of {right.name}: which one?", names, answers)
+        return enough[0] if enough else found[0]
     return found[0] if found else None
+
+
+def _at_most(one: Profile, other: Profile) -> bool:
+    less = one.numbers.values <= other.numbers.values
+    return bool((less | np.isnan(one.numbers.values) | np.isnan(other.numbers.values)).all())
 
 
 def find_counts(columns: Columns) -> Guess | None:
@@ -111,6 +166,7 @@ def find_counts(columns: Columns) -> Guess | None:
     chosen = _single(
         columns, rights, Role.RIGHT, "right", f"several columns could count right answers of {tries.name}:"
     )
+    tries = pick_tries(columns, (chosen.name,), chosen) or tries
     if chosen.levels[-1] <= 1 and _has_repeats(columns, (chosen.name, tries.name)):
         return None  # one row a rollout, with the group's size beside it
     reasons = {
@@ -131,7 +187,8 @@ def _has_repeats(columns: Columns, besides: Sequence[str]) -> bool:
 def find_rates(columns: Columns) -> list[Profile]:
     """Columns of rates by name and type, best first; marks are none."""
     named = columns.fit(Role.RATE, lambda p: p.kind in ("number", "percent"))
-    return [p for p in named if not (_only_marks(p) and score(p.name, Role.REWARD) >= score(p.name, Role.RATE))]
+    sure = [p for p in named if score(p.name, Role.RATE) > 1]
+    return [p for p in sure if not (_only_marks(p) and score(p.name, Role.REWARD) >= score(p.name, Role.RATE))]
 
 
 def _only_marks(found: Profile) -> bool:
@@ -140,7 +197,12 @@ def _only_marks(found: Profile) -> bool:
 
 def single_rate(columns: Columns, rates: Sequence[Profile]) -> Profile:
     """The one rate column; several that differ are asked about."""
-    return _single(columns, rates, Role.RATE, "rate", "several columns could be the pass rate:")
+    rivals = [p for p in rates if not _equal(p, rates[0])]
+    if rivals:
+        names = [rates[0].name, *(p.name for p in rivals)]
+        answers = [(name, {"rate": name}) for name in names]
+        raise Unclear("several columns could be the pass rate: which one?", names, answers)
+    return rates[0]
 
 
 def _single(columns: Columns, found: Sequence[Profile], role: Role, option: str, question: str) -> Profile:
@@ -166,6 +228,7 @@ def choose_reward(columns: Columns, found: Sequence[Profile], option: str = "rew
     """
     varied = [p for p in found if p.distinct > 1] or list(found)
     constant = [p for p in found if p not in varied and score_of_reward(p.name) > 0.8]
+    constant = [p for p in constant if score(p.name, Role.REWARD) >= 1.4 and len(p.numbers.present) * 2 > columns.rows]
     warnings = [f"{p.name} is constant ({_shown(p)}): by itself it would make every group silent" for p in constant]
     ranked = sorted(varied, key=lambda p: -score_of_reward(p.name))
     apart: list[Profile] = []

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stdial.reading.cellwords import Cell, is_missing, read_cell, read_list
+from stdial.reading.vocabulary import Role, score
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -78,7 +79,9 @@ class Profile:
         """Whether cells are sentences rather than keys."""
         texts = [t for t in self.values.slice(0, 200).to_pylist() if isinstance(t, str)]
         spaced = sum(" " in text.strip() and len(text) > 12 for text in texts)
-        return self.kind == "text" and bool(texts) and (spaced > 0.5 * len(texts) or np.mean([*map(len, texts)]) > 80)
+        if self.kind != "text" or not texts:
+            return False
+        return spaced > 0.5 * len(texts) or sum(map(len, texts)) > 80 * len(texts)
 
     @cached_property
     def like_rates(self) -> bool:
@@ -86,13 +89,15 @@ class Profile:
         if self.kind in ("percent", "fraction", "mark"):
             return True
         if self.kind == "number":
-            return len(self.levels) > 1 and float(self.levels[0]) >= 0 and float(self.levels[-1]) <= 1
+            return bool(len(self.levels) > 1 and self.levels[0] >= 0 and self.levels[-1] <= 1)
         return False
 
 
 def profile(name: str, column: pa.ChunkedArray) -> Profile:
-    """Look at a column."""
+    """Look at a column; texts such as 0110 are lists of marks where the name is one of rewards."""
     numbers = numbers_of(column)
+    if score(name, Role.REWARD) > 0 and numbers.kind in ("number", "text") and _are_bits(column):
+        numbers = Numbers(np.full(len(column), np.nan), "list")
     return Profile(name, numbers.kind, column, numbers)
 
 
@@ -112,7 +117,7 @@ def numbers_of(column: pa.ChunkedArray) -> Numbers:
     if pa.types.is_temporal(kind):
         return Numbers(np.full(len(column), np.nan), "date")
     if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
-        return Numbers(np.full(len(column), np.nan), "list" if _holds_numbers(kind.value_type) else "text")
+        return Numbers(np.full(len(column), np.nan), "list" if _holds_numbers(column) else "text")
     if pa.types.is_dictionary(kind):
         column = column.cast(kind.value_type)
     if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
@@ -127,11 +132,33 @@ def _float(column: pa.ChunkedArray) -> NDArray[np.float64]:
     return np.array(values, dtype=np.float64)
 
 
-def _holds_numbers(kind: Any) -> bool:
+def _holds_numbers(column: pa.ChunkedArray) -> bool:
+    """Whether the entries of a column of lists are numbers or marks."""
     import pyarrow as pa
+    import pyarrow.compute as pc
 
-    plain = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)
-    return bool(plain or pa.types.is_null(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind))
+    kind = column.type.value_type
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind) or pa.types.is_null(kind):
+        return True
+    if not pa.types.is_string(kind) and not pa.types.is_large_string(kind):
+        return False
+    entries = pc.list_flatten(column.slice(0, 1000))
+    return numbers_of(entries).kind in ("number", "mark", "empty")
+
+
+def _are_bits(column: pa.ChunkedArray) -> bool:
+    """Whether all cells are texts of 0s and 1s of one length, at least two, some with a 0 first."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not pa.types.is_string(column.type) and not pa.types.is_large_string(column.type):
+        return False
+    texts = column.drop_null()
+    lengths = pc.unique(pc.utf8_length(texts))
+    if not len(texts) or len(lengths) != 1 or not 2 <= lengths[0].as_py() <= 256:
+        return False
+    bits = pc.all(pc.match_substring_regex(texts, "^[01]+$")).as_py()
+    return bool(bits and pc.any(pc.starts_with(texts, "0")).as_py())
 
 
 def _of_text(column: pa.ChunkedArray, pc: Any) -> Numbers:

@@ -12,6 +12,7 @@ from stdial.reading.guess import Columns, Guess
 from stdial.reading.limits import Limits
 from stdial.reading.options import Options
 from stdial.reading.outcomes import reward_candidates
+from stdial.reading.pools import reading_of_pool, stored_pool
 from stdial.reading.profiles import numbers_of
 from stdial.reading.result import Groups, Reading
 from stdial.reading.roles import settle
@@ -30,8 +31,10 @@ _MOST_REWARDS = 8
 def read_source(source: Source, limits: Limits, given: dict[str, Any]) -> Reading:
     """Read an opened source with the keyword arguments of ``read``."""
     table = open_table(source, limits)
-    columns = Columns(table)
     options = Options.of(given).checked(table.names)
+    if options == Options() and (pool := stored_pool(table)) is not None:
+        return reading_of_pool(pool, table)
+    columns = Columns(table)
     guess = settle(columns, options)
     problems = _problems(table, guess, options)
     warnings = [*table.lost, *([] if table.header else ["no header: columns are called by their place"])]
@@ -52,6 +55,7 @@ def read_source(source: Source, limits: Limits, given: dict[str, Any]) -> Readin
         facets=tuple(problems.facets),
         rewards=_reward_columns(columns, guess, problems),
         steps=problems.steps,
+        weights=problems.weights,
         source=table.head if table.whole else None,
         row_problem=problems.row_problem,
     )
@@ -68,10 +72,11 @@ def _problems(table: Table, guess: Guess, options: Options) -> Problems:
 def _pool(problems: Problems, warnings: list[str]) -> Pool | None:
     from stdial.pool import Pool
 
+    rest = (problems.weights, problems.facets, problems.ids, warnings)
     if problems.right is not None and problems.tries is not None:
-        return Pool(problems.right, problems.tries, facets=problems.facets, ids=problems.ids, notes=warnings)
+        return Pool(problems.right, problems.tries, *rest)
     if problems.rate is not None:
-        return Pool.from_rates(problems.rate, facets=problems.facets, ids=problems.ids, notes=warnings)
+        return Pool.from_rates(problems.rate, *rest)
     return None
 
 

@@ -51,7 +51,7 @@ class Reading:
     ----------
     pool : the ``Pool``, or None where rewards have more than two values and no threshold was given.
     groups : a pandas DataFrame with one row a problem: id (where there is one), step (where each step is read), n, mean,
-        sigma (population standard deviation), min, max, silent.
+        sigma (population standard deviation), min, max, silent; with a column "problems" where a row stands for several.
     mapping : role -> column, such as ``{"id": "qid", "reward": "correct"}``.
     warnings : what was inferred, dropped or converted, one sentence each.
     reasons : role -> why that column.
@@ -78,6 +78,7 @@ class Reading:
     facets: tuple[str, ...] = ()
     rewards: Mapping[str, Groups] = field(default_factory=dict)
     steps: NDArray[Any] | None = None
+    weights: NDArray[np.int64] | None = None
     source: pa.Table | None = None
     row_problem: NDArray[np.int64] | None = None
 
@@ -91,27 +92,32 @@ class Reading:
         if self.steps is not None:
             table["step"] = self.steps
         table |= {"n": _whole(found.n), "mean": found.mean, "sigma": found.sigma, "min": found.low, "max": found.high}
+        if self.weights is not None:
+            table["problems"] = self.weights
         return pd.DataFrame(table | {"silent": found.silent})
 
     @property
     def problems(self) -> int:
         """How many problems there are."""
-        return len(self.stats.mean)
+        return len(self.stats.mean) if self.weights is None else int(self.weights.sum())
 
     @property
     def rollouts(self) -> int | None:
         """How many rollouts there are in all; None where tries are not known."""
-        return None if np.isnan(self.stats.n).any() else int(self.stats.n.sum())
+        return None if np.isnan(self.stats.n).any() else int(self._total(self.stats.n))
 
     @property
     def silent_groups(self) -> int:
         """How many problems have rewards that are all equal."""
-        return int(self.stats.silent.sum())
+        return int(self._total(self.stats.silent))
 
     @property
     def mean_sigma(self) -> float:
         """Mean over problems of the standard deviation of the rewards."""
-        return float(self.stats.sigma.mean())
+        return self._total(self.stats.sigma) / self.problems
+
+    def _total(self, values: NDArray[Any]) -> float:
+        return float(values.sum() if self.weights is None else values @ self.weights)
 
     def rollouts_of(self, problem: int, most: int = 200) -> pa.Table | None:
         """The rows of one problem (its place in ``groups``), every column; None where the file's rows are not at hand."""

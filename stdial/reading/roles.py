@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stdial.reading.errors import Refused, Unclear
 from stdial.reading.guess import Columns, Guess
-from stdial.reading.keys import add_facets, add_key, add_step, id_candidates
+from stdial.reading.keys import add_facets, add_key, add_step, add_weight, id_candidates
 from stdial.reading.options import Options, rewards_columns
 from stdial.reading.outcomes import (
     choose_reward,
@@ -43,6 +43,7 @@ def settle(columns: Columns, options: Options) -> Guess:
     if tries is not None:
         guess.tries = tries
     add_key(columns, guess, options)
+    add_weight(columns, guess, options)
     add_step(columns, guess, options)
     add_facets(columns, guess, options)
     return guess
@@ -101,12 +102,21 @@ def _found(columns: Columns, options: Options) -> Guess:
     if guess is not None:
         return guess
     if rates:
-        return Guess("rates", single_rate(columns, rates).name, reasons={"rate": "named like a pass rate"})
+        return _rates(columns, rates)
     _refuse_dates(columns)
-    single = _single_reward(columns)
-    if single is not None:
-        return single
+    _refuse_counts(columns)
+    _ask_about_scores(columns)
     return _unnamed(columns) or _ask_or_refuse(columns, options)
+
+
+def _rates(columns: Columns, rates: list[Profile]) -> Guess:
+    found = single_rate(columns, rates)
+    guess = Guess("rates", found.name, reasons={"rate": "named like a pass rate"})
+    beside = pick_tries(columns, (found.name,))
+    if beside is not None and not score(beside.name, Role.PROBLEMS):
+        guess.tries = beside.name
+        guess.reasons["tries"] = f"named like a number of tries, {beside.levels[0]:g} to {beside.levels[-1]:g}"
+    return guess
 
 
 def _rollouts(columns: Columns, options: Options, rates: list[Profile]) -> Guess | None:
@@ -166,19 +176,32 @@ def _refuse_dates(columns: Columns) -> None:
             )
 
 
-def _single_reward(columns: Columns) -> Guess | None:
-    """One score a problem that is no mark: a rate only if somebody says so."""
-    scores = [p for p in columns.fit(Role.REWARD, lambda p: p.kind in ("number", "percent")) if not at_k(p.name)]
+def _refuse_counts(columns: Columns) -> None:
+    """Right answers without tries."""
+    counts = columns.fit(Role.RIGHT, lambda p: p.kind == "number" and p.is_whole and bool(p.levels[-1] > 1))
+    if counts and not score(counts[0].name, Role.TRIES):
+        raise _no_tries(counts[0].name)
+
+
+def _ask_about_scores(columns: Columns) -> None:
+    """One score or mean a problem that is no mark: a rate only if somebody says so."""
+    scores = [
+        p
+        for p in columns.all
+        if p.kind in ("number", "percent")
+        and not at_k(p.name)
+        and max(score(p.name, Role.REWARD), score(p.name, Role.RATE)) > 0
+    ]
+    scores.sort(key=lambda p: -max(score(p.name, Role.REWARD), score(p.name, Role.RATE)))
     for found in scores[:1]:
         low, high = found.levels[0], found.levels[-1]
         row = int((found.numbers.values == (low if low < 0 else high)).argmax()) + 1
         if low < 0 or high > 100:
             side = f"below 0 (row {row}: {low:g})" if low < 0 else f"above 100 (row {row}: {high:g})"
             raise Refused(f"{found.name} goes {side}, so it is no rate, and there is one row a problem", "out of range")
-        names = [p.name for p in scores if score(p.name, Role.REWARD) == score(found.name, Role.REWARD)]
+        names = [p.name for p in scores]
         asked = f"{' or '.join(names)} holds one number a problem: is it the pass rate?"
         raise Unclear(asked, names, [(name, {"rate": name}) for name in names])
-    return None
 
 
 def _unnamed(columns: Columns) -> Guess | None:
@@ -212,9 +235,6 @@ def _ask_or_refuse(columns: Columns, options: Options) -> Guess:
         could = [p.name for p in plausible]
         asked = f"no column has a name that says what it is; {' or '.join(could)} could be the pass rate or reward:"
         raise Unclear(f"{asked} which one?", could, [_answer(columns, p, options) for p in plausible])
-    counts = columns.fit(Role.RIGHT, lambda p: p.kind == "number" and p.is_whole)
-    if counts and not score(counts[0].name, Role.TRIES):
-        raise _no_tries(counts[0].name)
     of_k = [p.name for p in columns.all if at_k(p.name)]
     if of_k:
         raise Refused(

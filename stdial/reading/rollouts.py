@@ -13,7 +13,7 @@ from stdial.reading.errors import Refused, Unclear
 from stdial.reading.guess import Guess
 from stdial.reading.labels import labelled
 from stdial.reading.options import Options
-from stdial.reading.profiles import Numbers, lists_of, numbers_of
+from stdial.reading.profiles import Numbers, lists_of, numbers_of, profile
 from stdial.reading.result import Groups
 from stdial.reading.tables import Table
 from stdial.reading.text import LargeText
@@ -220,7 +220,7 @@ def _wide(rows: pa.Table, guess: Guess) -> tuple[Floats, Ints]:
 
 def _lists(rows: pa.Table, guess: Guess) -> tuple[Floats, Ints]:
     column = rows.column(guess.value)
-    if numbers_of(column).kind not in ("list", "empty"):
+    if profile(guess.value, column).kind not in ("list", "empty"):
         raise Refused(f"{guess.value} holds no lists of rewards", "no rates")
     flat, lengths, bad = lists_of(column)
     refuse_bad(guess.value, bad, "list of rewards")

@@ -24,6 +24,7 @@ class Role(Enum):
     DIFFICULTY = "difficulty"
     FACET = "facet"
     OTHER = "other"
+    PROBLEMS = "problems"
 
 
 def _set(text: str) -> frozenset[str]:
@@ -119,6 +120,10 @@ _LISTS: dict[Role, tuple[frozenset[str], ...]] = {
             " trajectory_idx candidate candidate_idx draw try_id rep nth event_id worker rank row_id"
         ),
     ),
+    Role.PROBLEMS: (
+        _set("problems num_problems n_problems problem_count number_of_problems count_problems prompts_count"),
+        _set("count freq frequency n_prompts num_prompts num_questions n_questions weight counts total size"),
+    ),
     Role.DIFFICULTY: (
         _set("difficulty hardness difficulty_score difficulty_level diff difficulty_rating hard_score easiness ease"),
     ),
@@ -137,7 +142,7 @@ _MEANS = _set("mean avg average")
 _OTHER = _set(
     "advantage advantages logprob logprobs length len tokens token time latency cost temperature kl loss entropy lr std"
     " var variance baseline duration seconds max min steps turns timestamp date bytes chars words ref clip ratio norm"
-    " format formatted weight rank"
+    " format formatted weight rank stderr err se ci"
 )
 _ID_TAILS = _set("id idx uid hash uuid")
 _OWN_IDS = _set("rollout completion response run event trajectory generation attempt worker group request")
@@ -145,6 +150,9 @@ _STEP_TAILS = _set("step steps checkpoint iteration ckpt")
 _COUNTED = _set("correct right solved passed success successes pass passes")
 _COUNTS = _set("num n count number total nb")
 _TRIED = _set("rollouts samples tries trials attempts generations responses completions answers")
+_NO_REWARD = _set(
+    "mean std avg average max min var baseline model advantage len length tokens zero rate num n count total nb"
+)
 _ACCURATE = _set("accuracy correctness correct acc success answer outcome math")
 
 
@@ -235,7 +243,7 @@ def _right_pattern(said: tuple[str, ...]) -> float:
 
 def _reward_pattern(said: tuple[str, ...]) -> float:
     first, last, rest = said[0], said[-1], frozenset(said)
-    if rest & _set("mean std avg average max min var baseline model advantage len length tokens zero rate"):
+    if rest & _NO_REWARD:
         return 0
     if last in ("reward", "rewards", "score", "scores") or first in ("reward", "rewards"):
         return 1.8 if rest & _ACCURATE else 1.4
