@@ -1,8 +1,7 @@
 """The distribution of success probabilities over a pool, by nonparametric maximum likelihood (THEORY.md section 5).
 
 The Kiefer-Wolfowitz estimate: of all distributions over p, the one that makes the observed (right, tries) most likely.
-The likelihood is concave in it, so a duality gap proves how close to the maximum a fit is. scipy.optimize is imported
-only when a fit is asked for.
+The likelihood is concave in it, so a duality gap proves how close to the maximum a fit is.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stdial import maximum
 from stdial.arguments import FloatArray
 
 __all__ = [
@@ -35,10 +35,10 @@ _COSINE = _SINE[::-1]  # exactly symmetric, with exact 0 and 1 at the ends
 GRID: FloatArray = _SINE**2  # equal steps of arcsin sqrt p, in which a binomial share has the same spread everywhere
 GRID.setflags(write=False)
 
-_GAP = 1e-7  # nats, a tenth of what is promised
-_MOST_STEPS = 200
+_GAP = 1e-6  # nats, as promised
 _TIED = 1e-3  # nats: where no point of the grid is this much worse, the maximum is reached by many distributions
 _MOST_CELLS = 8192  # beyond this many, cells that no likelihood could tell apart are merged first
+_MOST_TRIES = 8192  # more of them say hardly more on this grid: they enter the fit as so many, at the same rate
 _BLOCK = 4096  # cells whose posterior is held in memory at once
 
 
@@ -129,7 +129,7 @@ def jeffreys() -> FloatArray:
 def on_grid(mixing: Mixing) -> FloatArray:
     """The mass of a fitted distribution at each of the grid's points, [801]."""
     at = np.rint(np.arcsin(np.sqrt(mixing.p)) / (math.pi / 2) * (POINTS - 1)).astype(np.intp)
-    return _sums(at, mixing.weight, POINTS)
+    return maximum.sums(at, mixing.weight, POINTS)
 
 
 def fit(right: NDArray[Any], tries: NDArray[Any], problems: FloatArray) -> Mixing:
@@ -143,7 +143,7 @@ def fit(right: NDArray[Any], tries: NDArray[Any], problems: FloatArray) -> Mixin
 
     Few tries leave the maximum to many distributions: then the one closest to Jeffreys' in relative entropy is taken.
     Beyond 8,192 different cells, those of alike tries that lie closer than about an eighth of their own spread are merged
-    before the fit.
+    before the fit, and tries beyond 8,192 enter it as 8,192 of the same rate.
 
     Parameters
     ----------
@@ -155,129 +155,20 @@ def fit(right: NDArray[Any], tries: NDArray[Any], problems: FloatArray) -> Mixin
     ([0.0, 1.0], [0.75, 0.25])
     """
     seen = problems > 0
-    k, n, many = _merged(right[seen], tries[seen], problems[seen])
+    share = np.minimum(1.0, _MOST_TRIES / tries[seen])
+    k, n, many = _merged(right[seen] * share, tries[seen] * share, problems[seen])
     log = log_likelihood(k, n)
     top = log.max(axis=1)
     f = np.exp(log - top[:, None])
-    weight, gradient = _climb(f, many)
+    weight, gradient = maximum.climb(f, many)
     if gradient.min() > -_TIED:
-        level = _levelled(f, weight)
-        slope = _gradient(f, many, level)
-        if slope.max() < 10 * _GAP:
+        level = maximum.levelled(f, weight, jeffreys())
+        slope = maximum.gradient_at(f, many, level)
+        if slope.max() < _GAP:
             weight, gradient = level, slope
     at = np.flatnonzero(weight)
     reached = float(many @ (np.log(f @ weight) + top + log_choose(k, n)))
     return Mixing(GRID[at], weight[at], reached, max(float(gradient.max()), 0.0))
-
-
-def _climb(f: FloatArray, many: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The weights of a maximum and the gradient there, f scaled to a maximum of 1 in each cell."""
-    weight = _start(f, many)
-    gradient = _gradient(f, many, weight)
-    for _ in range(_MOST_STEPS):
-        if gradient.max() < _GAP:
-            break
-        step = _newton(f, many, weight, gradient)
-        better = _line_search(f, many, weight, step)
-        trial = step if better is None else better
-        slope = _gradient(f, many, trial)
-        if better is None and slope.max() >= gradient.max():
-            break  # near the top float64 no longer sees the gain, but still sees the gap shrink; now neither
-        weight, gradient = trial, slope
-    return weight, gradient
-
-
-def _gradient(f: FloatArray, many: FloatArray, weight: FloatArray) -> FloatArray:
-    """Gain in log-likelihood per mass moved to each point of the grid."""
-    slope: FloatArray = (many / (f @ weight)) @ f - many.sum()
-    return slope
-
-
-def _start(f: FloatArray, many: FloatArray) -> FloatArray:
-    """Every cell's problems at the point that suits them best, on the coarsest part of the grid that suits all."""
-    best = f.argmax(axis=1)
-    share = many / many.sum()
-    for stride in (16, 4):
-        weight = _sums(np.rint(best / stride).astype(np.intp) * stride, share, POINTS)
-        if (f @ weight).min() > 1e-100:
-            return weight
-    return _sums(best, share, POINTS)
-
-
-def _newton(f: FloatArray, many: FloatArray, weight: FloatArray, gradient: FloatArray) -> FloatArray:
-    from scipy.optimize import nnls
-
-    at = np.flatnonzero((weight > 0) | _local_maxima(gradient))
-    ratio = f[:, at] / (f @ weight)[:, None]
-    # the sum-to-one constraint is exact: the misfit below is homogeneous in the weights (Lawson and Hanson, section 23)
-    system = np.sqrt(many / many.sum())[:, None] * (ratio - 2)
-    if len(system) > len(at):
-        system = np.linalg.qr(system, mode="r")
-    system = np.vstack([system, np.ones(len(at))])
-    target = np.zeros(len(system))
-    target[-1] = 1.0
-    try:
-        solved, _ = nnls(system, target, maxiter=30 * len(at))
-    except RuntimeError:  # no end within the allowed exchanges: an EM step, which always ascends
-        ascended: FloatArray = weight * (1 + gradient / many.sum())
-        return ascended
-    step = np.zeros(POINTS)
-    step[at] = solved / solved.sum()
-    return step
-
-
-def _local_maxima(gradient: FloatArray) -> NDArray[np.bool_]:
-    padded = np.concatenate([[-np.inf], gradient, [-np.inf]])
-    return (gradient >= padded[:-2]) & (gradient >= padded[2:]) & (gradient > 0)
-
-
-def _line_search(f: FloatArray, many: FloatArray, weight: FloatArray, step: FloatArray) -> FloatArray | None:
-    """The longest of the steps 1, 1/2, 1/4, ... that raises the log-likelihood enough; None where none does."""
-    change = (f @ step) / (f @ weight) - 1
-    promised = float(many @ change)
-    share = 1.0
-    while share > 1e-12:
-        with np.errstate(divide="ignore"):  # a full step may leave a cell impossible: its gain is -inf
-            gain = float(many @ np.log1p(share * change))
-        if gain >= share * promised / 3 > 0:
-            moved: FloatArray = (1 - share) * weight + share * step
-            return moved
-        share /= 2
-    return None
-
-
-def _levelled(f: FloatArray, weight: FloatArray) -> FloatArray:
-    """Of all distributions with the same cell probabilities, the one closest to Jeffreys' in relative entropy.
-
-    It is Jeffreys' mass times exp(a combination of the cells' likelihoods); Newton's method on the convex dual.
-    """
-    prior = jeffreys()
-    _, scale, basis = np.linalg.svd(f, full_matrices=False)
-    basis = basis[scale > 1e-10 * scale[0]] * math.sqrt(POINTS)
-    target = basis @ weight
-    tilt = np.zeros(len(basis))
-    mass, height = _tilted(prior, basis, target, tilt)
-    for _ in range(60):
-        miss = basis @ mass - target
-        if np.abs(miss).max() < 1e-13:
-            break
-        curve = (basis * mass) @ basis.T - np.outer(basis @ mass, basis @ mass)
-        step = np.linalg.lstsq(curve, -miss, rcond=1e-13)[0]
-        share = 1.0
-        trial = _tilted(prior, basis, target, tilt + step)
-        while trial[1] > height + 1e-4 * share * float(miss @ step) + 1e-14 and share > 1e-6:
-            share /= 2
-            trial = _tilted(prior, basis, target, tilt + share * step)
-        tilt = tilt + share * step
-        mass, height = trial
-    return mass
-
-
-def _tilted(prior: FloatArray, basis: FloatArray, target: FloatArray, tilt: FloatArray) -> tuple[FloatArray, float]:
-    exponent = tilt @ basis
-    mass = prior * np.exp(exponent - exponent.max())
-    total = float(mass.sum())
-    return mass / total, math.log(total) + float(exponent.max() - tilt @ target)
 
 
 def _merged(k: NDArray[Any], n: NDArray[Any], many: FloatArray) -> tuple[NDArray[Any], NDArray[Any], FloatArray]:
@@ -291,12 +182,8 @@ def _merged(k: NDArray[Any], n: NDArray[Any], many: FloatArray) -> tuple[NDArray
         of_rate = np.floor(np.arcsin(np.sqrt(k / n)) / (coarse * spread / 8))
         classes, index = np.unique(np.stack([of_tries, of_rate]), axis=1, return_inverse=True)
         count, coarse = classes.shape[1], 2 * coarse
-    total = _sums(index, many, 0)
-    return _sums(index, many * k, 0) / total, _sums(index, many * n, 0) / total, total
-
-
-def _sums(index: NDArray[np.intp], values: FloatArray, length: int) -> FloatArray:
-    return np.bincount(index, weights=values, minlength=length).astype(np.float64, copy=False)
+    total = maximum.sums(index, many, 0)
+    return maximum.sums(index, many * k, 0) / total, maximum.sums(index, many * n, 0) / total, total
 
 
 def log_choose(k: NDArray[Any], n: NDArray[Any]) -> FloatArray:
