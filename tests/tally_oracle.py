@@ -55,9 +55,16 @@ def logs(draw: st.DrawFn) -> Rows:
     return [row | ({"right": 0} if row["tries"] == 0 and row["right"] else {}) for row in rows]
 
 
+def grouped_by(value: Any) -> Any:
+    """A list as the set of its entries: their order and number make no other problem."""
+    return frozenset(value) if isinstance(value, list) else value
+
+
 def facet_value(value: Any) -> Any:
-    """A list as the sorted tuple of its entries."""
-    return tuple(sorted({entry for entry in value if entry is not None})) if isinstance(value, list) else value
+    """A list as the sorted tuple of the entries that are there."""
+    if isinstance(value, (list, frozenset)):
+        return tuple(sorted({entry for entry in value if entry is not None}))
+    return value
 
 
 def of_rollouts(rows: Rows, reward: str, facets: list[str]) -> Counter[Any]:
@@ -65,9 +72,9 @@ def of_rollouts(rows: Rows, reward: str, facets: list[str]) -> Counter[Any]:
     problems: dict[Any, list[bool]] = defaultdict(list)
     for row in rows:
         if row["id"] is not None and row[reward] is not None and row[reward] == row[reward]:
-            key = (row["id"], *(facet_value(row[facet]) for facet in facets))
+            key = (row["id"], *(grouped_by(row[facet]) for facet in facets))
             problems[key].append(IS_RIGHT[reward](row[reward]))
-    return Counter((sum(of), len(of), *key[1:]) for key, of in problems.items())
+    return Counter((sum(of), len(of), *map(facet_value, key[1:])) for key, of in problems.items())
 
 
 def of_problems(rows: Rows, facets: list[str]) -> Counter[Any]:

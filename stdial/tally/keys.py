@@ -132,7 +132,11 @@ def _is_scalar(value: Any) -> bool:
 
 
 def _to_json(value: Any) -> str | None:
+    """A missing entry of a list stays until the counts are decoded, as it does in the engines that group by lists."""
+    listed = value.tolist() if hasattr(value, "tolist") else value
     plain = label(value)
+    if isinstance(listed, _LISTS) and any(label(entry) is None for entry in listed):
+        plain = [*plain, None]
     return None if plain is None else json.dumps(plain, default=str)
 
 
