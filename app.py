@@ -1,5 +1,12 @@
-"""What does this group teach? The first page."""
+"""What does this group teach? The first page: one group of answers, its standard deviation and its pushes."""
 
 from stdial.web.page import open_page
+from stdial.web.views import one_group as view
 
 page = open_page("")
+page.stage(view.stage)
+page.below(
+    lambda: view.why(page),
+    lambda: view.exercise(page),
+    lambda: page.onward("difficulty", "Who gets the gradient: the same number, averaged over what a model draws"),
+)

@@ -22,8 +22,8 @@ def stack(specs: Sequence[Mapping[str, Any]], values: Sequence[float]) -> dict[s
 
     Returns
     -------
-    dict with "values", "packed" (slash-separated path -> all frames' float32 arrays end to end) and "vary" (slash-separated path -> one
-    entry a frame).
+    dict with "values", "packed" (slash-separated path -> all frames' float32 arrays end to end) and "vary"
+    (slash-separated path -> one entry a frame).
 
     Examples
     --------

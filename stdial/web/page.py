@@ -1,7 +1,8 @@
 """The frame of every page: state from the address, navigation, stages, and what stands under them.
 
 Native pages in a `pages/` folder: each calls `open_page` first. What Python sees in `st.query_params` stays what it was when
-the page was opened, because the browser replaces the address without telling; hence `seen`.
+the page was opened, because the browser replaces the address without telling, and after a link to the same page it may
+even be what an earlier address was; hence `seen`, and `acted`: a run that a control caused never reads the address.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from stdial.web.kept import Kept, everybody
 from stdial.web.params import PARAMS
 from stdial.web.places import PLACES, existing
 from stdial.web.stage import Stage, to_json
+from stdial.web.stage import link as run_link
 
 __all__ = ["Page", "Values", "open_page"]
 
@@ -71,7 +73,8 @@ def open_page(path: str) -> Page:
     st.html(_CHROME)
     state = _state()
     seen = (path, tuple((name, tuple(st.query_params.get_all(name))) for name in st.query_params))
-    if seen != state["seen"]:  # opened by a person, a link or Back: the address rules
+    acted = state.pop("acted", False) and state["seen"] is not None and state["seen"][0] == path
+    if seen != state["seen"] and not acted:  # opened by a person, a link or Back: the address rules
         state["values"], state["notes"] = link.read(dict(seen[1]), state["values"])
         state["seen"] = seen
     state["run"] += 1
@@ -150,7 +153,9 @@ class Page:
             header |= {"notes": self.notes, "address": mine, "slides": int(values.slides)}
             self._first = False
         extra = b""
-        want = state["wants"].pop(name, "")
+        want, asked = state["wants"].pop(name, ("", 0))
+        if want:
+            header["served"] = asked  # else two equal answers in a row would look like one to the browser
         if scrub:
             rest = link.address(values.but(**{scrub: PARAMS[scrub].default}), self.place.params)
             header["frames"] = hashlib.sha1(repr((*base, rest)).encode(), usedforsecurity=False).hexdigest()[:16]
@@ -183,10 +188,22 @@ class Page:
             with st.expander("What the identity does not say"):
                 st.markdown(words.LIMITS)
 
+    def acted(self) -> None:
+        """For `on_change` and `on_click` of Streamlit's own widgets: the run they cause keeps the state of now."""
+        _state()["acted"] = True
+
     def exercise(self, text: str, label: str, path: str | None = None, **values: Any) -> None:
         """A question, with the link that opens where it starts."""
-        st.markdown(f"## Exercise\n\n{text}")
-        self.page_link(self.path if path is None else path, label, **values)
+        if path is None or path == self.path:
+            start = run_link(label, self.href(self.path, **values), values)
+            self.stage(
+                lambda v: Stage(heading="Exercise", text=[[text], [start]], layout="wide"),
+                key="exercise",
+                needs=(text, repr(start)),
+            )
+        else:
+            st.markdown(f"## Exercise\n\n{text}")
+            self.page_link(path, label, **values)
 
     def onward(self, path: str, text: str, **values: Any) -> None:
         """What to look at next."""
@@ -225,6 +242,7 @@ def _state() -> dict[str, Any]:
 
 def _moved(name: str) -> None:
     """A control moved: its values rule. What the browser sends is checked like a link."""
+    _state()["acted"] = True
     move = st.session_state[name].get("move")
     if not isinstance(move, dict) or not isinstance(move.get("values"), dict):
         return
@@ -248,6 +266,7 @@ def _moved(name: str) -> None:
 
 def _wanted(name: str) -> None:
     """The browser asks for frames or for a chart's data."""
+    _state()["acted"] = True
     want = st.session_state[name].get("want")
     if isinstance(want, dict) and isinstance(want.get("what"), str):
-        _state()["wants"][name] = want["what"][:80]
+        _state()["wants"][name] = (want["what"][:80], int(want.get("n") or 0))

@@ -36,9 +36,12 @@ def code(text: str) -> Run:
     return {"t": text, "k": 1}
 
 
-def link(text: str, href: str) -> Run:
-    """A link to a page of this app: `href` is a path and query of ours, never text from elsewhere."""
-    return {"t": text, "h": href}
+def link(text: str, href: str, sets: Mapping[str, Any] | None = None) -> Run:
+    """A link to a page of this app: `href` is a path and query of ours, never text from elsewhere.
+
+    With `sets` it is a link to this same page: a plain click sets these parameters without loading anything.
+    """
+    return {"t": text, "h": href, **({"sets": dict(sets)} if sets else {})}
 
 
 @dataclass(frozen=True)

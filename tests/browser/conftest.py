@@ -99,7 +99,7 @@ class Visit:
         self.problems: list[str] = []
         page.on("pageerror", lambda error: self.problems.append(f"error {error}"))
         page.on("request", lambda request: self._seen(request.url))
-        page.set_default_timeout(30_000)
+        page.set_default_timeout(15_000)
 
     def _seen(self, url: str) -> None:
         if not url.startswith((self.address, "blob:", "data:", self.address.replace("http", "ws"))):
@@ -124,7 +124,7 @@ class Visit:
         """Waits until the chart shows that value."""
         self.page.wait_for_function(
             "([chart, name, value]) => JSON.stringify(JSON.parse(document.querySelector(`[data-chart=${chart}]`)"
-            ".dataset.shows ?? '{}')[name]) === JSON.stringify(value)",
+            "?.dataset.shows ?? '{}')[name]) === JSON.stringify(value)",
             arg=[chart, name, value],
         )
 
@@ -148,7 +148,7 @@ class Visit:
 
 @pytest.fixture
 def visit(browser: Any, address: str) -> Iterator[Callable[..., Visit]]:
-    """Opens fresh browser pages: visit(width=1280, scheme="light")."""
+    """How tests open fresh browser pages, as in visit(1280, "light")."""
     contexts = []
 
     def make(width: int = 1280, scheme: str = "light", where: str = address, **more: Any) -> Visit:

@@ -83,10 +83,10 @@ function newFigure(mount) {
   const foot = figure.appendChild(make('div', 'sd-foot'));
   foot.append(make('figcaption'), tools(mount, figure));
   new ResizeObserver(() => figure.chart && Math.abs(node.clientWidth - (figure.width ?? 0)) > 1 && drawChart(mount, figure, figure.chart)).observe(node);
-  let from;
-  node.addEventListener('pointerdown', (e) => { from = [e.clientX, e.clientY]; }, true);
-  node.addEventListener('pointerup', (e) => {
-    if (from && Math.hypot(e.clientX - from[0], e.clientY - from[1]) < 6) tap(mount, figure, e);
+  node.addEventListener('pointerdown', (down) => {  // while the button is down, Plotly covers the page: listen above it
+    window.addEventListener('pointerup', (up) => {
+      if (Math.hypot(up.clientX - down.clientX, up.clientY - down.clientY) < 6) tap(mount, figure, up);
+    }, { capture: true, once: true });
   }, true);
   return figure;
 }

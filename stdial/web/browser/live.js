@@ -2,7 +2,7 @@
 // A frame of a scrub is drawn from values that Python computed ahead; there is no mathematics here.
 import { drawCharts, isDark, onTheme } from './charts.js';
 import { drawControls } from './controls.js';
-import { drawTables, drawWords, make } from './words.js';
+import { drawReadouts, drawTables, drawWords, make } from './words.js';
 
 const mounts = new WeakMap();
 const frameStore = new Map(); // id -> frames, kept while the tab lives so that coming back needs no request
@@ -20,9 +20,13 @@ class Mount {
   constructor(parent) {
     this.root = parent.querySelector('.sd-stage');
     this.parts = {};
-    for (const name of ['words', 'first', 'primary', 'controls', 'share', 'charts', 'tables', 'notes']) {
-      this.parts[name] = this.root.appendChild(make('div', `sd-${name}`));
+    const left = this.root.appendChild(make('div', 'sd-left'));
+    const right = this.root.appendChild(make('div', 'sd-right'));
+    for (const name of ['words', 'notes', 'readouts', 'primary', 'controls', 'share']) {
+      this.parts[name] = left.appendChild(make('div', `sd-${name}`));
     }
+    for (const name of ['first', 'charts']) this.parts[name] = right.appendChild(make('div', `sd-${name}`));
+    this.parts.tables = this.root.appendChild(make('div', 'sd-tables'));
     this.parts.notes.setAttribute('role', 'status');
     this.last = 0; // number of the newest move sent
     this.waiting = 0; // the move whose answer is awaited, 0 when none is
@@ -60,7 +64,8 @@ class Mount {
     this.root.classList.toggle('sd-wide', spec.layout === 'wide');
     this.root.classList.toggle('sd-slides', Boolean(this.header.slides));
     this.root.classList.toggle('sd-has-primary', spec.controls.some((c) => c.primary));
-    drawWords(this.parts.words, spec);
+    drawWords(this.parts.words, spec, (values) => this.move(values, true));
+    drawReadouts(this.parts.readouts, spec.readouts);
     drawControls(this, spec.controls);
     drawCharts(this, spec.charts, this.parts.first, this.parts.charts);
     drawTables(this.parts.tables, spec.tables);

@@ -9,7 +9,7 @@ export function make(tag, className = '', text) {
 
 const METHODS = ['grpo', 'dr-grpo', 'dapo', 'muted'];
 
-function runNode(run) {
+function runNode(run, move) {
   if (typeof run === 'string') return document.createTextNode(run);
   const node = run.h ? make('a') : make(run.k ? 'code' : run.b ? 'strong' : run.i ? 'em' : 'span');
   node.textContent = run.t;
@@ -17,13 +17,19 @@ function runNode(run) {
   if (run.h) {
     const href = new URL(run.h, document.baseURI);
     if (href.origin === location.origin) node.href = href;
+    if (run.sets) node.addEventListener('click', (e) => {  // the same page: no reload; with a modifier key it is a plain link
+      if (e.ctrlKey || e.metaKey || e.shiftKey || e.button) return;
+      e.preventDefault();
+      move(run.sets, true);
+      document.querySelector('[data-testid=stMain]')?.scrollTo({ top: 0 });
+    });
   }
   return node;
 }
 
 // Sets a line of runs; texts change in place where the structure is the same, so nothing flickers.
-export function setRuns(node, runs) {
-  const shape = runs.map((r) => (typeof r === 'string' ? '' : `${r.b ?? ''}${r.c ?? ''}${r.k ?? ''}${r.i ?? ''}${r.h ?? ''}`)).join('|');
+export function setRuns(node, runs, move) {
+  const shape = runs.map((r) => (typeof r === 'string' ? '' : `${r.b ?? ''}${r.c ?? ''}${r.k ?? ''}${r.i ?? ''}${r.h ?? ''}${JSON.stringify(r.sets ?? '')}`)).join('|');
   if (node.dataset.shape === shape && node.childNodes.length === runs.length) {
     runs.forEach((run, i) => {
       const text = typeof run === 'string' ? run : run.t;
@@ -32,7 +38,7 @@ export function setRuns(node, runs) {
     return;
   }
   node.dataset.shape = shape;
-  node.replaceChildren(...runs.map(runNode));
+  node.replaceChildren(...runs.map((run) => runNode(run, move)));
 }
 
 function keep(parent, slot, tag, className, wanted) {
@@ -46,27 +52,29 @@ function keep(parent, slot, tag, className, wanted) {
   return node;
 }
 
-export function drawWords(parent, spec) {
+export function drawWords(parent, spec, move) {
   const title = keep(parent, 'title', spec.title ? 'h1' : 'h2', 'sd-title', spec.title || spec.heading);
   if (title) setRuns(title, [spec.title || spec.heading]);
   const answer = keep(parent, 'answer', 'p', 'sd-answer', spec.answer.length);
-  if (answer) setRuns(answer, spec.answer);
-  const outs = keep(parent, 'readouts', 'dl', 'sd-readouts', spec.readouts.length);
-  if (outs) {
-    while (outs.children.length > spec.readouts.length) outs.lastChild.remove();
-    spec.readouts.forEach(([label, value, color], i) => {
-      const box = outs.children[i] ?? outs.appendChild(make('div'));
-      if (!box.children.length) box.append(make('dt'), make('dd'));
-      setRuns(box.children[0], [label]);
-      setRuns(box.children[1], [{ t: value, b: 1, c: color }]);
-    });
-  }
+  if (answer) setRuns(answer, spec.answer, move);
   const text = keep(parent, 'text', 'div', 'sd-text', spec.text.length);
   if (text) {
     while (text.children.length > spec.text.length) text.lastChild.remove();
-    spec.text.forEach((runs, i) => setRuns(text.children[i] ?? text.appendChild(make('p')), runs));
+    spec.text.forEach((runs, i) => setRuns(text.children[i] ?? text.appendChild(make('p')), runs, move));
   }
   parent.hidden = !parent.children.length;
+}
+
+export function drawReadouts(parent, readouts) {
+  const outs = parent.firstChild ?? parent.appendChild(make('dl'));
+  while (outs.children.length > readouts.length) outs.lastChild.remove();
+  readouts.forEach(([label, value, color], i) => {
+    const box = outs.children[i] ?? outs.appendChild(make('div'));
+    if (!box.children.length) box.append(make('dt'), make('dd'));
+    setRuns(box.children[0], [label]);
+    setRuns(box.children[1], [{ t: value, b: 1, c: color }]);
+  });
+  parent.hidden = !readouts.length;
 }
 
 export function drawTables(parent, tables) {
