@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from stdial import reading
 from stdial.commands import tally as command
 from stdial.pool_file import made_from, read_pool
 from stdial.tally.engines import _watched, files_in, kind_of, opened
@@ -72,6 +73,14 @@ def test_a_log_in_any_format_becomes_a_pool_file(tmp_path: Path, engine: str, na
     assert made is not None
     assert (made["source"], made["engine"]) == (str(tmp_path / name), engine)
     assert made["columns"] == {"id": "id", "reward": "reward", "facets": ["step"]}
+
+
+def test_reading_opens_what_was_written(tmp_path: Path) -> None:
+    csv(tmp_path / "log.csv")
+    run(tmp_path / "log.csv", *COLUMNS, "--out", tmp_path / "pool.parquet")
+    found = reading.read(tmp_path / "pool.parquet")
+    assert counts(found.pool) == EXPECTED
+    assert found.pool.size == 3
 
 
 def test_globs_and_folders_are_one_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -134,8 +143,7 @@ def test_ctrl_c_stops_the_engine_and_leaves_no_file(tmp_path: Path, monkeypatch:
         frame.query("log", "SELECT count(*) FROM range(10000000000000)").fetchall()  # hours, and no memory
 
     monkeypatch.setattr(command, "tally", endless)
-    with pytest.raises(KeyboardInterrupt):
-        run(tmp_path / "log.csv", *COLUMNS, "--out", tmp_path / "pool.parquet")
+    assert run(tmp_path / "log.csv", *COLUMNS, "--out", tmp_path / "pool.parquet") == 130
     assert [path.name for path in tmp_path.iterdir()] == ["log.csv"]
 
 

@@ -38,7 +38,15 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 
 def run(options: argparse.Namespace) -> int:
-    """Build, and say what there is; a refusal is a ValueError."""
+    """Build, and say what there is; a refusal is a ValueError, Ctrl-C status 130."""
+    try:
+        return _run(options)
+    except KeyboardInterrupt:
+        print("stdial bigmath: stopped; nothing was written", file=sys.stderr)
+        return 130
+
+
+def _run(options: argparse.Namespace) -> int:
     if options.num_proc is not None and options.num_proc < 1:
         raise ValueError(f"--num-proc is {options.num_proc}; it must be a whole number of at least 1")
     if not sys.stderr.isatty():

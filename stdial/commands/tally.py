@@ -37,7 +37,15 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 
 def run(options: argparse.Namespace) -> int:
-    """Count, write, and say what was found; a refusal is a ValueError."""
+    """Count, write, and say what was found; a refusal is a ValueError, Ctrl-C status 130."""
+    try:
+        return _run(options)
+    except KeyboardInterrupt:
+        print("stdial tally: stopped; nothing was written", file=sys.stderr)
+        return 130
+
+
+def _run(options: argparse.Namespace) -> int:
     out: Path = options.out
     if out.suffix != ".parquet" or not out.parent.is_dir():
         raise ValueError(f"--out is {str(out)!r}; it must name a .parquet file in a folder that exists")
