@@ -61,3 +61,7 @@ def _plotly() -> Path:
     if spec is None or not spec.submodule_search_locations:
         raise RuntimeError("plotly is not installed; run: pip install -r requirements.txt")
     return Path(spec.submodule_search_locations[0]) / "package_data" / "plotly.min.js"
+
+
+if __name__ == "__main__":
+    folder()
