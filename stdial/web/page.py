@@ -11,7 +11,7 @@ import contextlib
 import functools
 import hashlib
 import json
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote_plus
@@ -123,7 +123,13 @@ class Page:
         return f"{path or '.'}?{link.address(target, PLACES[path].params)}"
 
     def stage(
-        self, build: Callable[[Values], Stage], *, key: str = "stage", needs: Hashable = (), private: bool = False
+        self,
+        build: Callable[[Values], Stage],
+        *,
+        key: str = "stage",
+        needs: Hashable = (),
+        private: bool = False,
+        uses: Sequence[str] | None = None,
     ) -> None:
         """Draw a region of the page.
 
@@ -133,10 +139,12 @@ class Page:
         key : unique on the page; the first stage also carries notes and the address.
         needs : what else the region depends on (a pool's token, a file's digest).
         private : keep what is built in this session only; for everything that comes from an upload.
+        uses : the parameters that the region depends on, where it is not all of the page's: others leave it as it is.
         """
         state, values = _state(), self.values
+        names = self.place.params if uses is None else tuple(uses)
         name = f"{self.path or 'one_group'}:{key}"
-        mine = link.address(values, self.place.params)
+        mine = link.address(values, names)
         kept = state["private"] if private else everybody
         base = (self.path, key, needs)
         stage: Stage | None = None
@@ -150,14 +158,18 @@ class Page:
         scrub, sizes = kept_scrub(kept, (*base, mine, "scrub"), made)
         header: dict[str, Any] = {"ack": state["acks"].get(name, 0)}
         if self._first:
-            header |= {"notes": self.notes, "address": mine, "slides": int(values.slides)}
+            header |= {
+                "notes": self.notes,
+                "address": link.address(values, self.place.params),
+                "slides": int(values.slides),
+            }
             self._first = False
         extra = b""
         want, asked = state["wants"].pop(name, ("", 0))
         if want:
             header["served"] = asked  # else two equal answers in a row would look like one to the browser
         if scrub:
-            rest = link.address(values.but(**{scrub: PARAMS[scrub].default}), self.place.params)
+            rest = link.address(values.but(**{scrub: PARAMS[scrub].default}), names)
             header["frames"] = hashlib.sha1(repr((*base, rest)).encode(), usedforsecurity=False).hexdigest()[:16]
             if want == "frames":
                 extra = kept.get(
