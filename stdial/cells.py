@@ -116,4 +116,5 @@ def _is_number(value: object) -> bool:
 def _refuse(name: str, values: NDArray[Any], bad: NDArray[np.bool_], allowed: str) -> None:
     if bad.any():
         at = int(np.argmax(bad))
-        raise ValueError(f"{name}[{at}] is {values[at]}; it must be {allowed}")
+        shown = f"{values[at]:.12g}" if values.dtype.kind == "f" else values[at]
+        raise ValueError(f"{name}[{at}] is {shown}; it must be {allowed}")

@@ -74,7 +74,7 @@ def unbiased(right: NDArray[np.int64], tries: NDArray[np.int64], average: Averag
     f = average.by_count(np.arange(G + 1.0))
     step = max(1, _CHUNK // (G + 1))
     parts = [
-        _hypergeometric(right[start : start + step], tries[start : start + step], G) @ f
+        np.einsum("ij,j->i", _hypergeometric(right[start : start + step], tries[start : start + step], G), f)
         for start in range(0, len(right), step)
     ]
     return np.concatenate(parts)

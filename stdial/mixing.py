@@ -107,7 +107,7 @@ def posterior(right: NDArray[Any], tries: NDArray[Any], prior: FloatArray) -> Fl
 def posterior_mean(right: NDArray[Any], tries: NDArray[Any], prior: FloatArray, values: FloatArray) -> FloatArray:
     """Posterior mean in each cell of a function whose values at the grid's points are given, [801]."""
     held = values[np.flatnonzero(prior)]
-    blocks = [posterior(right[part], tries[part], prior) @ held for part in _blocks(len(right))]
+    blocks = [np.einsum("ij,j->i", posterior(right[part], tries[part], prior), held) for part in _blocks(len(right))]
     return np.concatenate(blocks)
 
 
@@ -167,7 +167,7 @@ def fit(right: NDArray[Any], tries: NDArray[Any], problems: FloatArray) -> Mixin
         if slope.max() < _GAP:
             weight, gradient = level, slope
     at = np.flatnonzero(weight)
-    reached = float(many @ (np.log(f @ weight) + top + log_choose(k, n)))
+    reached = float((many * (np.log(maximum.mixed(f, weight)) + top + log_choose(k, n))).sum())
     return Mixing(GRID[at], weight[at], reached, max(float(gradient.max()), 0.0))
 
 
