@@ -25,7 +25,7 @@ PLACES = {
     "difficulty": Place("pages/difficulty.py", "Difficulty", ("G", "p", "alpha", "view", "dots", "seed")),
     "silence": Place("pages/silence.py", "Silence", ("G", "pool")),
     "tries": Place("pages/tries.py", "How many tries", ("G", "p", "pool")),
-    "big_math": Place("pages/big_math.py", "Big-Math", ("G",)),
+    "big_math": Place("pages/big_math.py", "Big-Math", ("G", "pool")),
     "your_data": Place("pages/your_data.py", "Your data", ("G",)),
     "training_run": Place("pages/training_run.py", "Training run", ("G",)),
     "frameworks": Place("pages/frameworks.py", "Frameworks", ("G",)),

@@ -1,0 +1,21 @@
+"""What happens on 215,608 real problems? Silent groups and the gradient's share on Big-Math, at every group size."""
+
+from stdial.web import pools
+from stdial.web.page import open_page
+from stdial.web.views import big_math as view
+from stdial.web.views import big_math_tables as tables
+
+page = open_page("big_math")
+which = view.chosen(page)
+marked = page.values.pool
+whole = pools.chosen({"pool": "bigmath"})
+page.stage(lambda v: view.stage(v, which), needs=which.token)
+page.stage(lambda v: tables.levels(v, whole.pool, marked), key="levels")
+page.stage(tables.views, key="views", needs=which.token)
+page.stage(lambda v: tables.paper(v, whole.pool), key="paper")
+page.stage(lambda v: tables.about(), key="about")
+page.below(
+    lambda: view.why(page, which),
+    lambda: view.exercise(page),
+    lambda: page.onward("your_data", "The same questions on your own problems"),
+)

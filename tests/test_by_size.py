@@ -1,0 +1,47 @@
+"""The silent share by size: what is taken, where it ends, and that it agrees with the pool."""
+
+import math
+
+import pytest
+
+from stdial import Pool, bigmath, bigmath_paper, by_size
+from stdial.charts.by_size import silent_by_size
+from stdial.charts.difficulty import FRAMES
+
+
+def test_agrees_with_the_pool() -> None:
+    pool = bigmath.load()
+    for size in (2, 64, 65, 1000):
+        now = by_size.at(pool, size)
+        assert (now.low, now.high) == pool.silent_interval(size)
+        assert now.best == pool.silent_rate(size)
+        assert now.counted == (size <= 64)
+
+
+def test_stops_where_bounds_are_far_apart() -> None:
+    pool = Pool([0, 1, 2, 4], 4, [40, 20, 20, 40])
+    found = by_size.series(pool, FRAMES)
+    assert [one.size for one in found if one.counted] == [2, 3, 4]
+    assert all(one.known for one in found)
+    assert found[-1].size < 1024
+    assert "ends where bounds are more than 10 points apart" in silent_by_size(pool, 4).caption
+
+
+def test_every_size_of_a_stored_pool() -> None:
+    assert [one.size for one in by_size.series(bigmath.load(), FRAMES, every=True)] == list(FRAMES)
+
+
+def test_bare_rates_have_the_plug_in_alone() -> None:
+    pool = Pool.from_rates([0.1, 0.5] * 30)
+    now = by_size.at(pool, 8)
+    assert math.isnan(now.low)
+    assert by_size.series(pool, [2, 8]) == []
+    chart = silent_by_size(pool, 8)
+    assert chart.shows == {"G": 8, "plug_in": round((0.9**8 + 0.1**8 + 2 * 0.5**8) / 2, 4)}
+
+
+def test_the_papers_numbers_come_out_as_printed() -> None:
+    pool = bigmath.load()
+    for one in [*bigmath_paper.of_silence(pool), *bigmath_paper.of_update(pool, 8)]:
+        run = "in a run" in one.what  # measured on a simulated run: within its noise
+        assert one.same == pytest.approx(one.paper, abs=0.15 if run else 0.5 * 10**-one.digits), one.what
