@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Literal
 
 __all__ = ["Cell", "CellKind", "is_missing", "mark_of", "number_of", "read_cell", "read_list"]
 
@@ -35,7 +34,7 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _WRAP = re.compile(r"^(?:tensor|array|np\.array|torch\.tensor)\((.*?)(?:, *(?:dtype|device)=.*)?\)$", re.DOTALL)
-_LITERALS = {"True": "true", "False": "false", "None": "null", "nan": "null", "NaN": "null"}
+_SEPARATED = re.compile("[;|, ]")
 
 
 @dataclass(frozen=True)
@@ -118,6 +117,8 @@ def read_list(text: str) -> list[float] | None:
         return _entries(_split(text[1:-1].strip()))
     if len(text) > 1 and not text.strip("01"):
         return [float(bit) for bit in text]
+    if not _SEPARATED.search(text):
+        return None
     for separator, least in ((";", 2), ("|", 2), (",", 3), (" ", 2)):
         parts = [part.strip() for part in text.split(separator) if part.strip()]
         if len(parts) >= least and all(number_of(part) is not None or mark_of(part) is not None for part in parts):
@@ -142,11 +143,3 @@ def _entries(parts: list[str]) -> list[float] | None:
             return None
         values.append(value)
     return values
-
-
-def json_entries(text: str) -> Any:
-    """A cell that holds JSON, as Python values; None where it does not parse."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None

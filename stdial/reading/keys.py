@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stdial.reading.errors import Refused, Unclear
+from stdial.reading.errors import Unclear
 from stdial.reading.guess import Columns, Guess
 from stdial.reading.options import Options
 from stdial.reading.profiles import Profile
+from stdial.reading.tables import Table
 from stdial.reading.vocabulary import Role, known, score
 
-__all__ = ["add_facets", "add_key", "add_step", "add_weight", "id_candidates"]
+__all__ = ["add_facets", "add_key", "add_step", "add_weight", "id_candidates", "likely_facets"]
 
 _MOST_CHOICES = 40
 _MOST_VALUES = 60  # distinct values up to which a column of words is offered as a facet
@@ -219,19 +220,21 @@ def add_facets(columns: Columns, guess: Guess, options: Options) -> None:
     if options.facets is not None:
         guess.facets = options.facets
         return
-    used = {guess.value, guess.id, guess.group, guess.step, guess.tries, guess.weight, *guess.wide}
-    found = [p for p in columns.all if p.name not in used and _is_facet(columns, p)]
-    if guess.shape == "rollouts" and guess.key:
-        keys = [key for key in (guess.key, guess.step) if key]
-        heads = columns.table.head
-        from stdial.reading.tables import Table
-
-        plain = Table(columns.table.names, heads)
-        whole = plain.tally(keys, []).num_rows
-        found = [p for p in found if plain.tally([*keys, p.name], []).num_rows == whole]
-    guess.facets = tuple(p.name for p in found)
+    used = (guess.value, guess.id, guess.group, guess.step, guess.tries, guess.weight, *guess.wide)
+    keys = [key for key in (guess.key, guess.step) if key] if guess.shape == "rollouts" else []
+    guess.facets = likely_facets(columns, keys, used)
     if guess.facets:
         guess.reasons["facets"] = "few values, the same for all rows of a problem"
+
+
+def likely_facets(columns: Columns, keys: Sequence[str], used: Sequence[object]) -> tuple[str, ...]:
+    """Columns of few values that, in the rows at hand, are the same for all rows with one value of the keys."""
+    found = [p.name for p in columns.all if p.name not in used and _is_facet(columns, p)]
+    if not keys:
+        return tuple(found)
+    plain = Table(columns.table.names, columns.table.head)
+    problems = plain.tally(keys, []).num_rows
+    return tuple(name for name in found if plain.tally([*keys, name], []).num_rows == problems)
 
 
 def _is_facet(columns: Columns, found: Profile) -> bool:
@@ -240,8 +243,3 @@ def _is_facet(columns: Columns, found: Profile) -> bool:
     named = score(found.name, Role.FACET) > 0 or score(found.name, Role.DIFFICULTY) > 0
     words_only = found.kind == "text" and not known(found.name) and found.distinct <= max(2, columns.rows // 4)
     return (named or words_only) and found.distinct <= _MOST_VALUES and found.kind in ("text", "number", "mark", "list")
-
-
-def refuse_without(guess: Guess) -> Refused:
-    """What to say where no row is left."""
-    return Refused(f"no row has a value in {guess.value}", "no rates")

@@ -71,7 +71,8 @@ def _numbered(column: pa.Array) -> Labels | None:
     codes, distinct = _ranked(numbers.to_numpy())
     if not prefix:
         return Labels(codes, distinct)
-    return Labels(codes, np.char.add(prefix, distinct.astype(str)))
+    digits_most = len(str(int(distinct[-1])))
+    return Labels(codes, np.char.add(prefix, distinct.astype(f"U{digits_most}")))
 
 
 def _ranked(numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -14,27 +14,8 @@ from stdial.reading.vocabulary import Role, at_k, family, score, score_of_reward
 __all__ = ["choose_reward", "find_counts", "find_fractions", "find_lists", "find_rates", "find_wide", "pick_tries"]
 
 _INDEX_STEMS = ("q", "problem", "question", "task", "item", "prompt", "example")
-_TRY_STEMS = frozenset(
-    [
-        "r",
-        "s",
-        "a",
-        "c",
-        "t",
-        "g",
-        "rep",
-        "gen",
-        "generation",
-        "out",
-        "output",
-        "answer",
-        "response",
-        "completion",
-        "rollout",
-        "try",
-        "attempt",
-    ]
-)
+_TRY_WORDS = "r s a c t g rep gen generation out output answer response completion rollout try attempt"
+_TRY_STEMS = frozenset(_TRY_WORDS.split())
 
 
 def find_lists(columns: Columns) -> Guess | None:

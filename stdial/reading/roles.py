@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stdial.reading.errors import Refused, Unclear
 from stdial.reading.guess import Columns, Guess
-from stdial.reading.keys import add_facets, add_key, add_step, add_weight, id_candidates
+from stdial.reading.keys import add_facets, add_key, add_step, add_weight, id_candidates, likely_facets
 from stdial.reading.options import Options, rewards_columns
 from stdial.reading.outcomes import (
     choose_reward,
@@ -125,6 +125,7 @@ def _rollouts(columns: Columns, options: Options, rates: list[Profile]) -> Guess
     rewards = [p for p in rewards if not score(p.name, Role.RATE) or not _is_collapsed(columns, p, options)]
     if not rewards:
         return None
+    _announce(columns, options, rewards)
     repeated = _repeated_key(columns, options, [p.name for p in rewards])
     marks = [p for p in rewards if p.kind == "mark" or set(p.levels.tolist()) <= {0.0, 1.0}]
     if not repeated and (not marks or rates):
@@ -135,6 +136,19 @@ def _rollouts(columns: Columns, options: Options, rates: list[Profile]) -> Guess
     return Guess(
         "rollouts", chosen.name, warnings=warnings, reasons={"reward": "named like a reward, one row a rollout"}
     )
+
+
+def _announce(columns: Columns, options: Options, rewards: list[Profile]) -> None:
+    """Have a large text scanned once, by all that a log of rollouts will be asked for."""
+    if columns.table.whole:
+        return
+    names = [p.name for p in rewards]
+    keys = [name for name in (options.group, options.id) if name] or [p.name for p in id_candidates(columns, names)[:1]]
+    steps = [p.name for role in (Role.STEP, Role.MODEL) for p in columns.fit(role) if p.kind in ("number", "text")]
+    best = max(rewards, key=lambda p: score_of_reward(p.name)).name
+    wanted = list(dict.fromkeys([*keys, *steps[:2], best]))
+    facets = options.facets if options.facets is not None else likely_facets(columns, keys, (*wanted, *names))
+    columns.table.expect(wanted, facets)
 
 
 def _repeated_key(columns: Columns, options: Options, besides: list[str]) -> str | None:
@@ -150,8 +164,9 @@ def _repeated_key(columns: Columns, options: Options, besides: list[str]) -> str
 
 
 def _rows_each(columns: Columns, found: Profile) -> float:
-    if columns.table.whole:
-        return columns.rows / max(1, found.distinct)
+    in_head = columns.rows / max(1, found.distinct)
+    if columns.table.whole or in_head >= _LONG:
+        return in_head
     counted = columns.table.tally([found.name], []).column("rows").to_numpy()
     return float(counted.mean())
 

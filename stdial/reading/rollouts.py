@@ -12,11 +12,11 @@ from stdial.reading.converted import as_marks, refuse_bad
 from stdial.reading.errors import Refused, Unclear
 from stdial.reading.guess import Guess
 from stdial.reading.labels import labelled
+from stdial.reading.large import LargeText
 from stdial.reading.options import Options
 from stdial.reading.profiles import Numbers, lists_of, numbers_of, profile
 from stdial.reading.result import Groups
 from stdial.reading.tables import Table
-from stdial.reading.text import LargeText
 
 if TYPE_CHECKING:
     import pyarrow as pa

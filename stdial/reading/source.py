@@ -43,7 +43,7 @@ class Source:
     """Where the bytes are: in ``data``, or still on disk at ``path`` (large plain UTF-8 text only).
 
     ``name`` is what the user calls the file; ``size`` its decompressed length; ``skip`` the bytes of a byte-order mark;
-    ``notes`` what was done to get here, in words.
+    ``notes`` what was done to get here, in words; ``quotes`` the number of double quotes in a large text.
     """
 
     name: str
@@ -53,6 +53,7 @@ class Source:
     path: str | None = None
     skip: int = 0
     notes: tuple[str, ...] = ()
+    quotes: int = 0
 
     def head(self, size: int) -> bytes:
         """The first bytes after any byte-order mark."""
@@ -60,6 +61,14 @@ class Source:
             return bytes(self.data[self.skip : self.skip + size])
         with Path(self.path).open("rb") as stream:
             stream.seek(self.skip)
+            return stream.read(size)
+
+    def tail(self, size: int) -> bytes:
+        """The last bytes."""
+        if self.path is None:
+            return bytes(self.data[-size:])
+        with Path(self.path).open("rb") as stream:
+            stream.seek(max(0, self.size - size))
             return stream.read(size)
 
 
@@ -92,8 +101,10 @@ def _from_path(path: Path, limits: Limits, name: str) -> Source:
         stream.seek(0)
         if size > LARGE and not _packed(start) and _format(start) == "text":
             skip = len(codecs.BOM_UTF8) if start.startswith(codecs.BOM_UTF8) else 0
-            if size <= limits.size and start[skip : skip + 1] not in (b"{", b"[") and _is_plain(stream):
-                return Source(name, "text", size, path=str(path.resolve()), skip=skip)
+            if size <= limits.size and start[skip : skip + 1] not in (b"{", b"["):
+                quotes = _quotes_of_plain(stream)
+                if quotes is not None:
+                    return Source(name, "text", size, path=str(path.resolve()), skip=skip, quotes=quotes)
             stream.seek(0)
         return _from_bytes(memoryview(stream.read(limits.size + 1)), limits, name)
 
@@ -120,7 +131,8 @@ def _from_bytes(data: memoryview, limits: Limits, name: str) -> Source:
         notes += (f"read as {encoding}",)
     if not len(text) - skip:
         raise Refused("the file is empty", "empty")
-    return Source(name, "text", len(text), text, skip=skip, notes=notes)
+    quotes = bytes(text).count(b'"') if len(text) > LARGE else 0
+    return Source(name, "text", len(text), text, skip=skip, notes=notes, quotes=quotes)
 
 
 def _format(start: bytes) -> Format:
@@ -219,20 +231,21 @@ def _looks_binary(raw: bytes) -> bool:
     return len(_CONTROL.findall(part)) > 0.01 * len(part) or high > 0.5 * len(part)
 
 
-def _is_plain(stream: IO[bytes]) -> bool:
-    """UTF-8 without NUL, from here to the end, in constant memory."""
+def _quotes_of_plain(stream: IO[bytes]) -> int | None:
+    """The number of double quotes from here to the end, in constant memory; None where it is not UTF-8 without NUL."""
     decoder = codecs.getincrementaldecoder("utf-8")()
-    pending = False
+    pending, quotes = False, 0
     while chunk := stream.read(_CHUNK):
         if b"\0" in chunk:
-            return False
+            return None
+        quotes += chunk.count(b'"')
         if pending or not chunk.isascii():
             try:
                 decoder.decode(chunk)
             except UnicodeDecodeError:
-                return False
+                return None
             pending = bool(decoder.getstate()[0])
-    return not pending
+    return None if pending else quotes
 
 
 def _bytes(size: int) -> str:

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from stdial.reading.errors import Refused
+from stdial.reading.large import LargeText, large_text
 from stdial.reading.limits import Limits
 from stdial.reading.source import Source
-from stdial.reading.text import LargeText, large_text, read_text
+from stdial.reading.text import read_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -43,6 +44,11 @@ class Table:
     def whole(self) -> bool:
         """Whether ``head`` is all there is."""
         return self.rows is None
+
+    def expect(self, keys: Sequence[str], spread: Sequence[str]) -> None:
+        """Announce a tally: one scan of a large text then answers this and all that need less."""
+        if isinstance(self.rows, LargeText):
+            self.rows.expect(keys, spread)
 
     def select(self, columns: Sequence[str]) -> pa.Table:
         """These columns of all rows."""
