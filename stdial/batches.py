@@ -16,7 +16,7 @@ from stdial.arguments import FloatArray, between, sizes
 from stdial.expectation import silent_rate
 from stdial.pool import Pool
 
-__all__ = ["Batch", "fill", "fill_from", "generation_batch_for"]
+__all__ = ["Batch", "fill", "fill_from", "generation_batch_for", "generations_for"]
 
 _BLOCK = 4096
 _MOST_TERMS = 4_000_000
@@ -138,10 +138,23 @@ def generation_batch_for(silent: float, train_batch: int, cap: int, miss: float 
     q = 1.0 - float(between("silent", silent, 0.0, 1.0, "a number from 0 to 1"))
     B, cap = _whole("train_batch", train_batch, 1), _whole("cap", cap, 1)
     miss = float(between("miss", miss, 0.0, 1.0, "a number from 0 to 1"))
+    return _smallest(lambda b: bool(_short(B, np.array([float(cap) * b]), q)[0] <= miss))
 
-    def enough(b: int) -> bool:
-        return bool(_short(B, np.array([float(cap) * b]), q)[0] <= miss)
 
+def generations_for(silent: float, train_batch: int, generation_batch: int, miss: float = 0.01) -> float:
+    """Smallest cap that is hit with a chance of at most `miss`; inf where none is.
+
+    >>> generations_for(0.431, train_batch=512, generation_batch=300)
+    4.0
+    """
+    q = 1.0 - float(between("silent", silent, 0.0, 1.0, "a number from 0 to 1"))
+    B, b = _whole("train_batch", train_batch, 1), _whole("generation_batch", generation_batch, 1)
+    miss = float(between("miss", miss, 0.0, 1.0, "a number from 0 to 1"))
+    return _smallest(lambda j: bool(_short(B, np.array([float(j) * b]), q)[0] <= miss))
+
+
+def _smallest(enough: Callable[[int], bool]) -> float:
+    """The smallest whole number that is enough, where every larger one is too; inf beyond what is looked at."""
     low, high = 0, 1
     while not enough(high):
         low, high = high, 2 * high

@@ -195,6 +195,25 @@ PARAMS = _table(
     # Difficulty
     Param("view", "What to draw", "choice", "update", choices=("update", "weight", "objective")),
     Param("dots", "Simulated groups", "flag", False),
+    # Silence
+    Param("mean", "Mean pass rate", "float", 0.5, 0.05, 0.95),
+    Param("m", "Tries in all", "int", 4, 1, 16),
+    Param("train_batch", "Train batch", "int", 512, 1, 100_000),
+    Param("generation_batch", "Generation batch", "int", 512, 1, 100_000),
+    Param("cap", "Generation cap", "int", 10, 0, 1000),
+    Param("grow", "Competence", "float", 0.0, -4, 8),
+    # How many tries
+    Param("loss", "Update that may be lost", "float", 0.1, 0.005, 0.5),
+    Param("miss", "Chance of a silent group", "float", 0.1, 0.001, 0.5),
+    Param("spend", "Rollouts to spend", "int", 1024, 2, 1_000_000),
+    Param("budget_in", "Budget", "choice", "problem", choices=("problem", "total")),
+    Param("per_problem", "Rollouts a problem", "float", 8.0, 0, 1024),
+    Param("budget", "Rollouts in all", "int", 1_000_000, 0, 10**12),
+    Param("goal", "What to have most of", "choice", "mixed", choices=("mixed", "update")),
+    Param("smallest", "Smallest size", "int", 2, 2, 1024),
+    Param("largest", "Largest size", "int", 0, 0, 4096),
+    Param("multiple", "Multiples of", "int", 1, 1, 64),
+    Param("powers", "Powers of two only", "flag", False),
     # what a sender chose for the receiver (the share dialog)
     Param("lock", "Locked controls", "names", ()),
     Param("hide", "Hidden controls", "names", ()),
