@@ -24,7 +24,7 @@ _EXTREME = 0.1  # "extreme" in the paper: below .1, or from .9
 
 
 def solve_rates(pool: Pool, G: int) -> Chart:
-    """Histogram of observed solve rates; the dark part of each bar is expected to be silent at this G.
+    """Histogram of observed solve rates; the strong part of each bar is expected to be silent at this G.
 
     >>> solve_rates(Pool([0, 1, 4, 8] * 25, 8), 8).shows
     {'G': 8, 'problems': 100}
@@ -33,16 +33,16 @@ def solve_rates(pool: Pool, G: int) -> Chart:
     cells = pool.cells
     total = np.bincount(at, weights=cells.problems, minlength=bars)
     silent = _posterior_silent(pool, G)
-    dark = np.bincount(at, weights=cells.problems * silent, minlength=bars)
+    strong = np.bincount(at, weights=cells.problems * silent, minlength=bars)
     centre = np.arange(bars) / (bars - 1)
     traces = [
-        _bar(centre, dark, "expected silent", style.ACCENT),
-        _bar(centre, total - dark, "expected mixed", style.FAINT),
+        _bar(centre, strong, "expected silent", style.ACCENT),
+        _bar(centre, total - strong, "expected mixed", style.FAINT),
     ]
     top = float(total.max()) * 1.04
     labels = [
-        style.label(0.5, 0.84 * top, f"dark: expected silent at G = {G}", style.ACCENT, xanchor="center"),
-        style.label(0.5, 0.73 * top, "light: right and wrong answers in one group", style.GREY, xanchor="center"),
+        style.label(0.5, 0.84 * top, f"strong: expected silent at G = {G}", style.ACCENT, xanchor="center"),
+        style.label(0.5, 0.73 * top, "faint: right and wrong answers in one group", style.GREY, xanchor="center"),
     ]
     layout = style.layout(
         "observed solve rate",
@@ -56,10 +56,10 @@ def solve_rates(pool: Pool, G: int) -> Chart:
     layout["xaxis"] |= {"range": [-0.015, 1.015], "dtick": 0.25}
     layout["yaxis"] |= {"range": [0, top], "tickformat": ",d", "nticks": 5}
     return Chart(
-        "rates", traces, layout, _rates_alt(pool, G, float(dark.sum() / total.sum())),
+        "rates", traces, layout, _rates_alt(pool, G, float(strong.sum() / total.sum())),
         shows={"G": G, "problems": pool.size},
-        table={"rate": centre, "problems": total, f"expected silent at G = {G}": dark},
-        narrow={"height": 230, "margin.l": 70, "margin.b": 40, "annotations.1.text": "light: mixed"},
+        table={"rate": centre, "problems": total, f"expected silent at G = {G}": strong},
+        narrow={"height": 230, "margin.l": 70, "margin.b": 40, "annotations.1.text": "faint: mixed"},
     )  # fmt: skip
 
 

@@ -125,7 +125,14 @@ def _names(known: dict[str, Any], counted: Any, plug_in: Any, top: float) -> lis
         y = float(known["best"][i])
         labels.append(
             style.label(
-                math.log2(known["size"][i]), y, "best estimate", style.INK, xanchor="right", yanchor="top", yshift=-4
+                math.log2(known["size"][i]),
+                y,
+                "best estimate",
+                style.INK,
+                xanchor="right",
+                yanchor="top",
+                yshift=-4,
+                bgcolor=style.PAPER,
             )
         )
     return [label for label in labels if label["y"] < top]

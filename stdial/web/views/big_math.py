@@ -74,8 +74,8 @@ def _answer(G: int, which: Chosen) -> list[Run]:
 def _reason(pool: Pool) -> list[Run]:
     """Why the plug-in and the best estimate differ, in a sentence."""
     return [
-        f"They differ because the rates carry luck: a problem that was right 0 of {by_size.logged(pool)} times is not impossible, "
-        "its next answer may be right. The plug-in takes all of that luck for silence."
+        f"They differ because rates carry luck: a problem that was right 0 of {by_size.logged(pool)} times is not impossible, its "
+        "next answer may be right. Taking the rate for the truth (the plug-in) counts such luck as silence."
     ]
 
 
