@@ -4,9 +4,14 @@ from stdial.web.page import open_page
 from stdial.web.views import one_group as view
 
 page = open_page("")
-page.stage(view.stage)
-page.below(
-    lambda: view.why(page),
-    lambda: view.exercise(page),
-    lambda: page.onward("difficulty", "Who gets the gradient: the same number, averaged over what a model draws"),
-)
+
+
+@page.body
+def body() -> None:
+    """The stage, and what stands under it."""
+    page.stage(view.stage)
+    page.below(
+        lambda: view.why(page),
+        lambda: view.exercise(page),
+        lambda: page.onward("difficulty", "Who gets the gradient: the same number, averaged over what a model draws"),
+    )

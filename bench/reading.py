@@ -1,7 +1,7 @@
 """How long a CSV of rollouts takes to become a Pool, beside what pyarrow needs to read it; and the memory it takes.
 
 Run: python bench/reading.py [rows in millions, default 10]. Both are run in processes of their own, in turn, and the
-fastest of each is compared: wall time and processor time. Memory is the peak above what the imports take.
+least of each is compared: wall time and processor time. Memory is the peak above what the imports take.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ REPEATS = 5
 ROLLOUTS = 16
 
 RUN = """
-import json, resource, sys, time
+import json, re, sys, time
+from pathlib import Path
 how, path = sys.argv[1:]
-def peak():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+def peak():  # of this program alone; getrusage would count what its parent held before it
+    return int(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1]) * 1024
 if how == "stdial":
     from stdial.reading import read
     read(b"id,correct\\n1,0\\n1,1\\n").pool
@@ -73,12 +74,14 @@ def main() -> None:
             for _ in range(REPEATS):
                 for how, seen in runs.items():
                     seen.append(run(how, path))
-            best = {how: np.min(np.array(seen), axis=0) for how, seen in runs.items()}
-            ours, theirs = best["stdial"], best["pyarrow"]
+            ours, theirs = (np.array(runs[how]).min(axis=0) for how in ("stdial", "pyarrow"))
             print(f"{millions:g} million rows, {'named' if named else 'numbered'} problems, {size / 1e6:.0f} MB:")
-            print(f"  wall: stdial {ours[0]:.2f} s, pyarrow {theirs[0]:.2f} s, ratio {ours[0] / theirs[0]:.2f} (at most 2)")
+            print(
+                f"  wall: stdial {ours[0]:.2f} s, pyarrow {theirs[0]:.2f} s, ratio {ours[0] / theirs[0]:.2f} (at most 2)"
+            )
             print(f"  processor: stdial {ours[1]:.2f} s, pyarrow {theirs[1]:.2f} s, ratio {ours[1] / theirs[1]:.2f}")
-            print(f"  peak memory over the imports: {ours[2] / size:.2f} x the file (at most 3), pyarrow {theirs[2] / size:.2f} x")
+            print(f"  peak memory over the imports: {ours[2] / size:.2f} x the file (at most 3),"
+                  f" pyarrow {theirs[2] / size:.2f} x")  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -4,9 +4,14 @@ from stdial.web.page import open_page
 from stdial.web.views import difficulty as view
 
 page = open_page("difficulty")
-page.stage(view.stage)
-page.below(
-    lambda: view.why(page),
-    lambda: view.exercise(page),
-    lambda: page.onward("silence", "How much is thrown away: groups that teach nothing"),
-)
+
+
+@page.body
+def body() -> None:
+    """The stage, and what stands under it."""
+    page.stage(view.stage)
+    page.below(
+        lambda: view.why(page),
+        lambda: view.exercise(page),
+        lambda: page.onward("silence", "How much is thrown away: groups that teach nothing"),
+    )

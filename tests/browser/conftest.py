@@ -42,31 +42,38 @@ def chromium() -> str | None:
 
 
 @contextlib.contextmanager
-def served(*more: str, env: dict[str, str] | None = None) -> Iterator[str]:
-    """The app on a free port of loopback, as its address."""
+def served(*more: str, env: dict[str, str] | None = None, app: str = "app.py") -> Iterator[str]:
+    """An app (ours, unless another file is named) on a free port of loopback, as its address."""
+    with started(*more, env=env, app=app) as (where, _):
+        yield where
+
+
+@contextlib.contextmanager
+def started(
+    *more: str, env: dict[str, str] | None = None, app: str = "app.py"
+) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """As `served`, with the server's process."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
+    command = [sys.executable, "-m", "streamlit", "run", app, "--server.port", str(port)]
     command += ["--server.address", "127.0.0.1", *more]
     process = subprocess.Popen(
-        command, cwd=ROOT, env={**os.environ, **(env or {})}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        command, cwd=ROOT, env={**os.environ, **(env or {})}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     address = f"http://127.0.0.1:{port}"
     try:
-        for _ in range(600):
+        for _ in range(3000):
             with contextlib.suppress(OSError):
                 if urllib.request.urlopen(f"{address}/_stcore/health").read() == b"ok":
                     break
             if process.poll() is not None:
-                raise RuntimeError((process.stdout.read() if process.stdout else b"").decode())
-            time.sleep(0.1)
-        yield address
+                raise RuntimeError(f"the server of {app} ended at once")
+            time.sleep(0.02)
+        yield address, process
     finally:
         process.terminate()
         process.wait(20)
-        if process.stdout:
-            process.stdout.close()
 
 
 @pytest.fixture(scope="session")
@@ -148,7 +155,7 @@ class Visit:
 
 @pytest.fixture
 def visit(browser: Any, address: str) -> Iterator[Callable[..., Visit]]:
-    """How tests open fresh browser pages, as in visit(1280, "light")."""
+    """Opens fresh browser pages of a width and a colour scheme."""
     contexts = []
 
     def make(width: int = 1280, scheme: str = "light", where: str = address, **more: Any) -> Visit:

@@ -194,6 +194,11 @@ function writeAddress(query) {
   const kept = new URLSearchParams(location.search);
   const next = new URLSearchParams(query);
   for (const name of ['embed', 'embed_options']) for (const value of kept.getAll(name)) next.append(name, value);
+  for (const a of document.querySelectorAll('.st-key-nav a')) {  // a page opened in a new tab gets the state too
+    const to = new URL(a.href, location.href);
+    to.search = query;
+    a.setAttribute('href', to.pathname + to.search);
+  }
   const want = `${location.pathname}?${next}${location.hash}`;
   if (location.pathname + location.search + location.hash !== want) history.replaceState(history.state, '', want);
 }
