@@ -7,15 +7,20 @@
 
 from __future__ import annotations
 
+from stdial.frameworks.behaviour import Change, changes
+from stdial.frameworks.beside import Beside, beside
 from stdial.frameworks.compare import Move, Updates, against_paper, move, updates
 from stdial.frameworks.convention import Convention, Whitening, describe
 from stdial.frameworks.filters import Filter
 from stdial.frameworks.identify import Match, Tie, identify
 from stdial.frameworks.lookup import FRAMEWORKS, advantages, get, kept, method, settings
+from stdial.frameworks.spelling import options_text, read_options, spelled
 from stdial.frameworks.table import Framework, Metric, Option, Setting, Trap, load, shown
 
 __all__ = [
     "FRAMEWORKS",
+    "Beside",
+    "Change",
     "Convention",
     "Filter",
     "Framework",
@@ -30,6 +35,8 @@ __all__ = [
     "Whitening",
     "advantages",
     "against_paper",
+    "beside",
+    "changes",
     "describe",
     "get",
     "identify",
@@ -37,7 +44,10 @@ __all__ = [
     "load",
     "method",
     "move",
+    "options_text",
+    "read_options",
     "settings",
     "shown",
+    "spelled",
     "updates",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from stdial.frameworks.arithmetic import Floats
 from stdial.frameworks.lookup import get
 from stdial.frameworks.rules import apply
 
-__all__ = ["Move", "Updates", "against_paper", "move", "updates"]
+__all__ = ["Move", "Updates", "against_paper", "move", "ratio", "updates"]
 
 
 @dataclass(frozen=True)
@@ -45,15 +45,21 @@ class Move:
     constant: bool
 
 
-def updates(framework: str, options: Mapping[str, Any], size: int, dtype: str = "float64") -> Updates:
-    """Advantages and c for every k right of ``size``.
+def updates(
+    framework: str,
+    options: Mapping[str, Any],
+    size: int,
+    dtype: str = "float64",
+    right: Sequence[int] | None = None,
+) -> Updates:
+    """Advantages and c for every k right of ``size``, or for those in ``right``.
 
-    The groups for k = 0 to size form one batch, so that conventions over the batch have one to be over.
+    One group for each k; together they form one batch, so that conventions over the batch have one to be over.
 
     Raises
     ------
     ValueError
-        For a size that is not a whole number of at least 2, and as ``advantages``.
+        For a size that is not a whole number of at least 2, a k outside 0 to size, and as ``advantages``.
 
     Examples
     --------
@@ -64,7 +70,9 @@ def updates(framework: str, options: Mapping[str, Any], size: int, dtype: str = 
     """
     if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < 2:
         raise ValueError(f"size is {size!r}; it must be a whole number of at least 2")
-    k = np.arange(size + 1)
+    k = np.arange(size + 1) if right is None else np.asarray(right, dtype=int)
+    if not k.size or k.min() < 0 or k.max() > size:
+        raise ValueError(f"right is {k.tolist()}; it must hold whole numbers from 0 to size = {size}")
     groups = [np.r_[np.ones(n), np.zeros(size - n)] for n in k]
     got = [a.astype(float) for a in apply(get(framework).setting(options).convention, groups, dtype)]
     return Updates(
@@ -87,7 +95,7 @@ def against_paper(framework: str, options: Mapping[str, Any], size: int, dtype: 
     """
     got = updates(framework, options, size, dtype)
     sigma = np.sqrt(got.right * (size - got.right)) / size
-    return _ratio(got.c, sigma)
+    return ratio(got.c, sigma)
 
 
 def move(
@@ -113,7 +121,7 @@ def move(
     """
     before = updates(framework, options, size, dtype)
     after = updates(to_framework, to_options, size, dtype)
-    factor = _ratio(before.c, after.c)
+    factor = ratio(before.c, after.c)
     live = factor[np.isfinite(factor)]
     if not live.size:
         return Move(before.right, factor, np.nan, np.nan, False)
@@ -122,7 +130,7 @@ def move(
     return Move(before.right, factor, least, most, most - least <= 1e-3 * abs(most))
 
 
-def _ratio(top: Floats, bottom: Floats) -> Floats:
+def ratio(top: Floats, bottom: Floats) -> Floats:
     """The ratio of top to bottom, nan where the update is 0 or only rounding dust."""
     dust = 1e-6 * float(np.nanmax(np.abs(bottom), initial=0.0))
     live = np.abs(bottom) > dust

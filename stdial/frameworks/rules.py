@@ -81,7 +81,12 @@ def spreads(convention: Convention, rewards: Floats) -> Floats:
     c = convention
     x = _for_statistics(c.statistics_in, rewards)
     if c.std_scope == "others":
-        return np.array([_spread(c, np.delete(x, i), x.dtype.type(0), None) for i in range(x.size)], dtype=x.dtype)
+        # sums of whole numbers below 2^24 are exact in any order, so equal rewards have equal others; else each by itself
+        small = x.size * float(np.abs(x).max()) ** 2 < 2**24
+        exact = c.std_by == "squares" and small and bool((x == np.rint(x)).all())
+        _, first, back = np.unique(x if exact else np.arange(x.size), return_index=True, return_inverse=True)
+        by = [_spread(c, np.delete(x, i), x.dtype.type(0), None) for i in first]
+        return np.array(by, dtype=x.dtype)[back]
     about = _centre(c, x) if c.std_about == "centre" else None
     return np.full(x.size, _spread(c, x, x.dtype.type(0), about), dtype=x.dtype)
 

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from stdial.frameworks.convention import Convention, Whitening, describe
 from stdial.frameworks.filters import Filter
 
-__all__ = ["GOALS", "Framework", "Metric", "Option", "Setting", "Trap", "load", "shown"]
+__all__ = ["GOALS", "Framework", "Metric", "Option", "Setting", "Trap", "flat", "load", "shown", "word"]
 
 GOALS = ("grpo", "dr-grpo", "dynamic-sampling")
 ABSENT = "absent"
@@ -59,12 +59,16 @@ class Metric:
 
 @dataclass(frozen=True)
 class Trap:
-    """A trap in a sentence, with a batch that shows it: options, groups and dtype to feed to ``advantages``."""
+    """A trap in a sentence, with a batch that shows it: options, groups and dtype to feed to ``advantages``.
+
+    ``beside`` are other frameworks and options to feed the same batch to, for traps that lie in a difference.
+    """
 
     says: str
     options: Mapping[str, Any]
     groups: tuple[tuple[float, ...], ...]
     dtype: str = "float64"
+    beside: tuple[tuple[str, Mapping[str, Any]], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -113,7 +117,7 @@ class Framework:
 
     def _read(self, options: Mapping[str, Any]) -> dict[str, Any]:
         given = {name: option.default for name, option in self.options.items()}
-        for name, value in _flat(options).items():
+        for name, value in flat(options).items():
             if name == "default":
                 continue
             if name not in self.options:
@@ -152,8 +156,8 @@ def shown(options: Mapping[str, Any]) -> str:
     >>> shown({"scale_rewards": "group", "beta": 0.0})
     'scale_rewards=group, beta=0.0'
     """
-    flat = {k: v for k, v in _flat(options).items() if k != "default"}
-    return ", ".join(f"{k}={_word(v)}" for k, v in flat.items()) or "no options"
+    given = {k: v for k, v in flat(options).items() if k != "default"}
+    return ", ".join(f"{k}={word(v)}" for k, v in given.items()) or "no options"
 
 
 @cache
@@ -181,9 +185,19 @@ def load(path: Path | None = None) -> Mapping[str, Framework]:
             out[name] = _framework(entry)
         except (ValueError, TypeError) as error:
             raise ValueError(f"{name}: {error}") from error
+    _check_beside(out)
     if not out:
         raise ValueError(f"{source.name} has no [[framework]] entry; it must hold at least one")
     return MappingProxyType(out)
+
+
+def _check_beside(table: Mapping[str, Framework]) -> None:
+    """Every framework and options that a trap is shown beside must be in the table."""
+    for framework in table.values():
+        for other, options in (pair for trap in framework.traps for pair in trap.beside):
+            if other not in table:
+                raise ValueError(f"{framework.name}: traps.beside names {other!r}; it must be in the table")
+            table[other].setting(options)
 
 
 def _framework(entry: dict[str, Any]) -> Framework:
@@ -243,7 +257,8 @@ def _setting(raw: dict[str, Any], common: dict[str, Any], options: Mapping[str, 
 def _trap(raw: dict[str, Any]) -> Trap:
     _known(raw, "traps", tuple(f.name for f in fields(Trap)))
     groups = tuple(tuple(float(r) for r in g) for g in raw.get("groups", []))
-    return Trap(raw["says"], raw.get("options", {}), groups, raw.get("dtype", "float64"))
+    beside = tuple((other["framework"], other.get("options", {})) for other in raw.get("beside", []))
+    return Trap(raw["says"], raw.get("options", {}), groups, raw.get("dtype", "float64"), beside)
 
 
 def _build(kind: type[_T], raw: Mapping[str, Any]) -> _T:
@@ -264,12 +279,12 @@ def _replace(obj: _T, **changes: Any) -> _T:
     return type(obj)(**{**values, **changes})
 
 
-def _flat(options: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+def flat(options: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     """Nested options with dotted names."""
     out: dict[str, Any] = {}
     for name, value in options.items():
         if isinstance(value, Mapping):
-            out.update(_flat(value, f"{prefix}{name}."))
+            out.update(flat(value, f"{prefix}{name}."))
         else:
             out[prefix + name] = value
     return out
@@ -279,5 +294,6 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0
 
 
-def _word(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) or value is None else str(value)
+def word(value: Any) -> str:
+    """A value as options are written: true, false, null, or itself."""
+    return "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
