@@ -115,7 +115,7 @@ def _silent(pool: Pool) -> list[Comparison]:
 
 def _shares(pool: Pool, G: int) -> list[Comparison]:
     shown = printed()
-    flat = "p(1 - p) needs two tries: Dr. GRPO's shares are the same at every G."
+    flat = "p(1 − p) needs two tries: Dr. GRPO's shares are the same at every G."
     milder = f"The limit against G = {G}: a finite group is silent most often at the extremes."
     if by_size.logged(pool) < G:
         milder += " Beyond the tries ours is a plug-in too."

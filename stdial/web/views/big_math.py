@@ -37,10 +37,7 @@ def chosen(page: Page) -> Chosen:
 def stage(v: Values, which: Chosen) -> Stage:
     """The page's question, answer, controls and its three charts."""
     pool, shipped = which.pool, which.name == "bigmath"
-    hint = "Each G up to 64 is counted from the 64 tries of each problem." if by_size.logged(pool) == 64 else ""
-    controls: list[Control] = [
-        Slider("G", "Group size", v.G, low=2, high=1024, step=1, scale="log", hint=hint, primary=True)
-    ]
+    controls: list[Control] = [Slider("G", "Group size", v.G, low=2, high=1024, step=1, scale="log", primary=True)]
     if pools.built():
         note = "The menu lists the largest; a problem counts under each of its domains."
         controls.append(pools.control({**v, "pool": which.name}, only=KINDS, hint=note))
@@ -130,6 +127,6 @@ def exercise(page: Page) -> None:
     page.exercise(
         "The paper calls 11.2% of these problems silent at every group size. Move G from 64 to 1024: where does the plug-in "
         "settle, and what do the data allow? Which of the two would you budget rollouts by?",
-        "Start at G = 64, where the two are furthest from doubt",
+        "Start at G = 64",
         G=64, pool="bigmath",
     )  # fmt: skip

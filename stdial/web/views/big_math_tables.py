@@ -37,8 +37,8 @@ def levels(v: Values, whole: Pool, marked: str = "") -> Stage:
         rows.append([*row, percent(part.silent_rate(G, "plug-in")), best, percent(new)])
     text: list[Run] = [
         f"Silent share at G = {G}. The levels were cut by the same {n} tries that are counted here, so “best” is about groups "
-        "drawn among those tries; what new groups would show is the posterior mean under the whole pool's distribution, and is "
-        "nearer to the middle. Problems that were never solved are in no level."
+        "drawn among those tries; what new groups would show is the posterior mean under the whole pool's "
+        "distribution. Problems that were never solved are in no level."
     ]
     columns = ["Level", f"Right of {n}", "Problems", "Mean rate", "Plug-in", "Best, logged tries", "New groups"]
     at = 5 - int(marked[-1]) if marked.startswith("level-") else None
