@@ -52,10 +52,12 @@ def _parquet(source: Source, limits: Limits) -> Table:
     if about.num_columns > limits.columns:
         raise Refused(f"the table has {about.num_columns:,} columns; at most {limits.columns:,} are read", "too large")
     claimed = sum(max(0, about.row_group(i).total_byte_size) for i in range(about.num_row_groups))
-    if claimed > limits.size or about.num_rows > 16 * limits.size:
+    if claimed > limits.size or 16 * about.num_rows > limits.size:
         raise Refused(f"the file claims {about.num_rows:,} rows, {claimed / 1e9:.3g} GB once unpacked", "too large")
     schema = file.schema_arrow
-    if claimed > _WHOLE and not any(_needs_flattening(field.type) for field in schema):
+    if max(claimed, 8 * about.num_rows * about.num_columns) > _WHOLE and not any(
+        _needs_flattening(field.type) for field in schema
+    ):
         head = pa.Table.from_batches(
             [next(file.iter_batches(_HEAD_ROWS)).slice(0, _HEAD_ROWS)] if about.num_rows else [], schema
         )

@@ -9,6 +9,7 @@ __all__ = ["KINDS", "Kind", "ReadingError", "Refused", "Unclear"]
 
 Kind = Literal["empty", "no rows", "no rates", "not a table", "out of range", "steps", "dates", "too large"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
+_LONGEST = 1000  # characters of a reason: names and cells in it come from the file
 
 
 class ReadingError(ValueError):
@@ -31,6 +32,7 @@ class Refused(ReadingError):
     """
 
     def __init__(self, reason: str, kind: Kind, table: Any = None) -> None:
+        reason = reason if len(reason) <= _LONGEST else reason[: _LONGEST - 1] + "\u2026"
         super().__init__(reason)
         if kind not in KINDS:
             raise ValueError(f"kind is {kind!r}; it must be one of {', '.join(KINDS)}")

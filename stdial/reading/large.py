@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from stdial.reading.dialect import Dialect, detect
 from stdial.reading.errors import Refused
 from stdial.reading.limits import Limits
+from stdial.reading.progress import of_query
 from stdial.reading.source import LARGE, Source
 from stdial.reading.text import check_width, parse, row_too_long
 
@@ -89,7 +90,8 @@ class LargeText:
             connection = _locked_connection(duckdb, path, ordered)
             try:
                 result = connection.sql(query.format(scan=self._scan(path)))
-                return self._renamed(result.to_arrow_table())
+                with of_query(connection, "counting rollouts" if "GROUP BY" in query else "reading rows"):
+                    return self._renamed(result.to_arrow_table())
             except duckdb.Error as error:
                 raise _duckdb_refusal(str(error)) from None
             finally:
@@ -144,7 +146,8 @@ def _regrouped(scan: pa.Table, beside: Sequence[str], keys: Sequence[str], sprea
 def _locked_connection(duckdb: Any, path: str, ordered: bool) -> Any:
     connection = duckdb.connect(":memory:", config={"threads": min(4, os.cpu_count() or 1)})
     connection.execute(f"SET preserve_insertion_order = {str(ordered).lower()}")
-    connection.execute("SET enable_progress_bar = false")  # it would be printed into the output
+    connection.execute("SET enable_progress_bar = true")  # kept, so that it can be asked for,
+    connection.execute("SET enable_progress_bar_print = false")  # but not printed into the output
     connection.execute(f"SET allowed_paths = [{_literal(path)}]")
     connection.execute("SET temp_directory = ''")
     connection.execute("SET enable_external_access = false")

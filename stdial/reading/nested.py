@@ -40,7 +40,7 @@ def read_json(source: Source, limits: Limits, certain: bool) -> Table | None:
         if not certain and not named_json:
             return None
         raise _no_records(bytes(data[:64]))
-    return flat_table(_columns(found), limits, source.notes, found)
+    return flat_table(_columns(found, limits), limits, source.notes, found)
 
 
 def _no_records(start: bytes) -> Refused:
@@ -112,10 +112,12 @@ def _blockwise(data: memoryview, limits: Limits) -> pa.Table | None:
     return table if table.num_rows > 1 else None
 
 
-def _columns(found: Records) -> pa.Table:
+def _columns(found: Records, limits: Limits) -> pa.Table:
     import pyarrow as pa
 
     names = list(dict.fromkeys(key for row in found.rows for key in row))
+    if len(names) > limits.columns:
+        raise Refused(f"the table has {len(names):,} columns; at most {limits.columns:,} are read", "too large")
     columns = {str(name): _column([row.get(name) for row in found.rows]) for name in names}
     for name, value in found.constants.items():
         columns.setdefault(str(name), _column([value] * len(found.rows)))
@@ -141,6 +143,7 @@ def _written(value: Any) -> str | None:
 def flat_table(table: pa.Table, limits: Limits, notes: tuple[str, ...], found: Records | None = None) -> Table:
     """Structs become columns called ``outer.inner``; a list of records per row becomes one row a record."""
     table = _flattened(table, limits)
+    _check_cells(table, limits)
     lost = found.lost if found else ()
     for _ in range(2):
         inner = _list_of_rollouts(table)
@@ -151,6 +154,17 @@ def flat_table(table: pa.Table, limits: Limits, notes: tuple[str, ...], found: R
         table = _flattened(table, limits)
     unnamed = found.unnamed if found else frozenset()
     return Table(tuple(table.column_names), table, None, unnamed, True, notes, lost)
+
+
+def _check_cells(table: pa.Table, limits: Limits) -> None:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+            longest = pc.max(pc.binary_length(column)).as_py() or 0
+            if longest > limits.cell:
+                raise Refused(f"a cell of {name} holds {longest / 1e6:.3g} MB: no table of rates does", "too large")
 
 
 def _flattened(table: pa.Table, limits: Limits) -> pa.Table:

@@ -14,6 +14,7 @@ from stdial.reading.options import Options
 from stdial.reading.outcomes import reward_candidates
 from stdial.reading.pools import reading_of_pool, stored_pool
 from stdial.reading.profiles import numbers_of
+from stdial.reading.progress import report
 from stdial.reading.result import Groups, Reading
 from stdial.reading.roles import settle
 from stdial.reading.rollouts import grouped, problems_of_lists, problems_of_rollouts
@@ -30,12 +31,15 @@ _MOST_REWARDS = 8
 
 def read_source(source: Source, limits: Limits, given: dict[str, Any]) -> Reading:
     """Read an opened source with the keyword arguments of ``read``."""
+    report("reading the table")
     table = open_table(source, limits)
+    report("looking at the columns")
     options = Options.of(given).checked(table.names)
     if options == Options() and (pool := stored_pool(table)) is not None:
         return reading_of_pool(pool, table)
     columns = Columns(table)
     guess = settle(columns, options)
+    report("grouping")
     problems = _problems(table, guess, options)
     warnings = [*table.lost, *([] if table.header else ["no header: columns are called by their place"])]
     warnings += [w for w in problems.warnings if w not in guess.warnings] + guess.warnings

@@ -37,7 +37,12 @@ def read_text(source: Source, limits: Limits) -> tuple[pa.Table, Dialect]:
     Refused
         not a table (ragged rows, named), no rows, too large (one row, or too many columns).
     """
-    dialect = detect(source.head(256 << 10), source.size <= 256 << 10)
+    head = source.head(256 << 10)
+    if b"\n" not in head and b"\r" not in head and source.size > len(head):
+        head = source.head(limits.cell)
+        if source.size > limits.cell and b"\n" not in head and b"\r" not in head:
+            raise row_too_long(limits.cell)
+    dialect = detect(head, source.size <= len(head) + source.skip)
     check_width(dialect, limits)
     return parse(source.data[source.skip :], dialect, limits), dialect
 
