@@ -15,10 +15,11 @@ __all__ = ["mount"]
 # A few bytes that fetch the served module: the component's inline code travels with every rerun.
 _LOADER = """
 const from = document.querySelector('script[type=module][src*="static/"]').src.split('/static/')[0] + '/app/static/FOLDER/';
-if (!document.querySelector('link[data-stdial]')) {
-  const css = Object.assign(document.createElement('link'), { rel: 'stylesheet', href: from + 'live.css' });
-  css.dataset.stdial = '';
-  document.head.append(css);
+const add = (tag, more) => document.head.append(Object.assign(document.createElement(tag), more));
+if (!window.stdialPlotly) {  // everything is asked for at once, the largest first
+  window.stdialPlotly = new Promise((onload, onerror) => add('script', { src: from + 'plotly.min.js', onload, onerror }));
+  for (const name of ['words', 'controls', 'charts', 'palette']) add('link', { rel: 'modulepreload', href: from + name + '.js' });
+  add('link', { rel: 'stylesheet', href: from + 'live.css' });
 }
 const module = import(from + 'live.js');
 export default function (component) { module.then((live) => live.show(component)); }

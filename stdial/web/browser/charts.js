@@ -2,21 +2,10 @@
 import { DARK } from './palette.js';
 import { make, tableNode } from './words.js';
 
-const base = new URL('.', import.meta.url);
-let loading;
-
+// The loader of the component asked for Plotly's file already.
 function plotly() {
-  if (window.Plotly) return Promise.resolve(window.Plotly);
-  loading ??= new Promise((resolve, reject) => {
-    const script = document.createElement('script');
-    script.src = new URL('plotly.min.js', base);
-    script.onload = () => resolve(window.Plotly);
-    script.onerror = () => reject(new Error('the chart library could not be loaded'));
-    document.head.append(script);
-  });
-  return loading;
+  return window.stdialPlotly.then(() => window.Plotly);
 }
-plotly();
 
 const NARROW = 520;
 
