@@ -16,6 +16,7 @@ __all__ = ["address", "defaults", "read", "settle"]
 # Streamlit's own, and the counter that makes a click on the same page link count twice.
 _PASSED_OVER = frozenset(("embed", "embed_options", "v", "n"))
 _MOST_NOTES = 4
+_OWN = {"framework": ("setting", "number"), "to": ("to_setting",)}
 
 
 def defaults() -> dict[str, Any]:
@@ -74,6 +75,7 @@ def settle(values: dict[str, Any], given: Iterable[str] = ()) -> list[str]:
     given had to give way.
     """
     given, notes = set(given), []
+    _restart(values, given)
     G, k, marks = values["G"], values["k"], values["marks"]
     if "marks" in given and marks:
         if len(marks) < 2:
@@ -97,6 +99,13 @@ def settle(values: dict[str, Any], given: Iterable[str] = ()) -> list[str]:
         marks = _refit(marks, G, k)
     values.update(G=G, k=k, marks=marks)
     return notes
+
+
+def _restart(values: dict[str, Any], given: set[str]) -> None:
+    """A framework chosen anew starts from its own default options."""
+    for name, its in _OWN.items():
+        if name in given:
+            values.update({own: PARAMS[own].default for own in its if own not in given})
 
 
 def _refit(marks: str, G: int, k: int) -> str:

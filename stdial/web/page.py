@@ -94,11 +94,11 @@ class Page:
         self._first = True
 
     def correct(self, note: str, **values: Any) -> None:
-        """Put other values in place of what the page could not use, before anything is drawn; `note` says so."""
+        """Put other values in place of what the page could not use, before anything is drawn; `note` says so, unless empty."""
         state = _state()
         self.values = self.values.but(**values)
         state["values"] = dict(self.values)
-        self.notes = state["notes"] = [*self.notes, note]
+        self.notes = state["notes"] = [*self.notes, note] if note else self.notes
 
     def body(self, show: Callable[[], None]) -> None:
         """Decorates the function that draws the page, and calls it; a moved control calls only it again.

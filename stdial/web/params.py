@@ -214,6 +214,12 @@ PARAMS = _table(
     Param("largest", "Largest size", "int", 0, 0, 4096),
     Param("multiple", "Multiples of", "int", 1, 1, 64),
     Param("powers", "Powers of two only", "flag", False),
+    # Frameworks
+    Param("framework", "Framework", "choice", "TRL", 0, 60),
+    Param("setting", "Setting", "choice", "", 0, 200),
+    Param("number", "Its number", "text", "", 0, 20),
+    Param("to", "To", "choice", "open-instruct", 0, 60),
+    Param("to_setting", "Setting there", "choice", "", 0, 200),
     # what a sender chose for the receiver (the share dialog)
     Param("lock", "Locked controls", "names", ()),
     Param("hide", "Hidden controls", "names", ()),

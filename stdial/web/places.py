@@ -52,7 +52,9 @@ PLACES = {
     "big_math": Place("pages/big_math.py", "Big-Math", ("G", "pool")),
     "your_data": Place("pages/your_data.py", "Your data", ("G",)),
     "training_run": Place("pages/training_run.py", "Training run", ("G",)),
-    "frameworks": Place("pages/frameworks.py", "Frameworks", ("G",)),
+    "frameworks": Place(
+        "pages/frameworks.py", "Frameworks", ("G", "framework", "setting", "number", "to", "to_setting")
+    ),
     "for_a_class": Place("pages/for_a_class.py", "For a class", ("G",)),
 }
 
