@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
-from stdial.web.params import PARAMS, SHARED, VERSION
+from stdial.web.params import COURTESIES, PARAMS, SHARED, VERSION
 
 __all__ = ["address", "defaults", "read", "settle"]
 
@@ -24,13 +24,17 @@ def defaults() -> dict[str, Any]:
     return {name: param.default for name, param in PARAMS.items()}
 
 
-def read(query: Mapping[str, Sequence[str]], kept: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+def read(
+    query: Mapping[str, Sequence[str]], kept: Mapping[str, Any], names: Iterable[str] = ()
+) -> tuple[dict[str, Any], list[str]]:
     """The values that an address asks for, and a note for each thing in it that could not be used.
 
     Parameters
     ----------
     query : name -> every value given for it.
     kept : the values that hold where the address says nothing.
+    names : the page's own parameters. An address with a version is whole: what it leaves out of these, of the shared ones and
+        of a sender's choices is at its default, whatever was on screen before.
 
     Returns
     -------
@@ -44,6 +48,8 @@ def read(query: Mapping[str, Sequence[str]], kept: Mapping[str, Any]) -> tuple[d
     (8, ['G in the link must be a whole number from 2 to 1024; 8 is shown.'])
     """
     values, notes = {**defaults(), **kept}, []
+    if "v" in query:
+        values |= {name: PARAMS[name].default for name in (*names, *SHARED, *COURTESIES)}
     for name, given in query.items():
         if name in _PASSED_OVER:
             if name == "v" and given[-1] != VERSION:
@@ -120,15 +126,16 @@ def _refit(marks: str, G: int, k: int) -> str:
     return "".join("1" if right else "0" for right in row)
 
 
-def address(values: Mapping[str, Any], names: Iterable[str]) -> str:
+def address(values: Mapping[str, Any], names: Iterable[str], courtesies: Sequence[str] = COURTESIES) -> str:
     """The query string of a page: each of its parameters, defaults too, then shared ones that differ, then the version.
+
+    `courtesies` says which of a sender's choices go along.
 
     >>> address(defaults(), ["G", "p"])
     'G=8&p=0.5&v=1'
     """
     names = list(dict.fromkeys(names))
-    courtesy = ("lock", "hide", "guess", "title", "ask", "slides")
-    extra = [n for n in (*SHARED, *courtesy) if n not in names and values[n] != PARAMS[n].default]
+    extra = [n for n in (*SHARED, *courtesies) if n not in names and values[n] != PARAMS[n].default]
     pairs = [(n, PARAMS[n].write(values[n])) for n in (*names, *extra)]
     pairs = [(n, text) for n, text in pairs if not (n == "marks" and text == "")]
     return urlencode([*pairs, ("v", VERSION)])

@@ -18,16 +18,18 @@ from typing import Any
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
-from stdial.web import link, live, words
+from stdial.web import lessons, link, live, share, words
 from stdial.web.frames import stack
 from stdial.web.kept import Kept, everybody
-from stdial.web.params import PARAMS
+from stdial.web.params import COURTESIES, PARAMS
 from stdial.web.places import PLACES, existing
 from stdial.web.stage import Stage, to_json
 from stdial.web.stage import link as run_link
 
 __all__ = ["Page", "Values", "open_page"]
 
+# The sender's choices that change what a stage holds.
+_SHAPING = ("lock", "hide")
 # Streamlit's own frame, made quiet: no coloured bar, less air above, the page names in one row.
 _CHROME = f"<style>{(Path(__file__).parent / 'browser' / 'frame.css').read_text()}</style>"
 
@@ -74,10 +76,14 @@ def open_page(path: str) -> Page:
     seen = (path, tuple((name, tuple(st.query_params.get_all(name))) for name in st.query_params))
     acted = state.pop("acted", False) and state["seen"] is not None and state["seen"][0] == path
     if seen != state["seen"] and not acted:  # opened by a person, a link or Back: the address rules
-        state["values"], state["notes"] = link.read(dict(seen[1]), state["values"])
+        if state["seen"] is not None and state["seen"][0] != path:
+            state["values"] |= {name: PARAMS[name].default for name in COURTESIES if name != "slides"}
+        state["values"], state["notes"] = link.read(dict(seen[1]), state["values"], place.params)
         state["seen"] = seen
     state["run"] += 1
     page = Page(path, Values(state["values"]), state["notes"])
+    if page.values.lesson and not lessons.known(page.values.lesson):
+        page.correct("lesson in the link names no question that is here; it is ignored.", lesson="")
     if not st.context.is_embedded:
         page.navigation()
     return page
@@ -128,8 +134,8 @@ class Page:
 
     def href(self, path: str, **values: Any) -> str:
         """The address of a page with the state of now, some values set anew."""
-        target = self.values.but(**values)
-        return f"{path or '.'}?{link.address(target, PLACES[path].params)}"
+        target, courtesies = self.values.but(**values), COURTESIES if path == self.path else ("slides",)
+        return f"{path or '.'}?{link.address(target, PLACES[path].params, courtesies)}"
 
     def stage(
         self,
@@ -153,7 +159,7 @@ class Page:
         state, values = _state(), self.values
         names = self.place.params if uses is None else tuple(uses)
         name = f"{self.path or 'one_group'}:{key}"
-        mine = link.address(values, names)
+        mine = link.address(values, names, _SHAPING)
         kept = state["private"] if private else everybody
         base = (self.path, key, needs)
         stage: Stage | None = None
@@ -166,11 +172,14 @@ class Page:
         body = kept.get((*base, mine), lambda: _packed(made()))
         scrub, sizes = kept_scrub(kept, (*base, mine, "scrub"), made)
         header: dict[str, Any] = {"ack": state["acks"].get(name, 0)}
+        if values.guess:
+            header["guess"] = share.withheld(values, self.path)
         if self._first:
             header |= {
                 "notes": self.notes,
                 "address": link.address(values, self.place.params),
                 "slides": int(values.slides),
+                "asked": share.asked(values, self.path),
             }
             self._first = False
         extra = b""
@@ -178,7 +187,7 @@ class Page:
         if want:
             header["served"] = asked  # else two equal answers in a row would look like one to the browser
         if scrub:
-            rest = link.address(values.but(**{scrub: PARAMS[scrub].default}), names)
+            rest = link.address(values.but(**{scrub: PARAMS[scrub].default}), names, _SHAPING)
             header["frames"] = hashlib.sha1(repr((*base, rest)).encode(), usedforsecurity=False).hexdigest()[:16]
             if want == "frames":
                 extra = kept.get(
@@ -187,11 +196,13 @@ class Page:
         if want.startswith("csv:"):
             chart = made().chart(want[4:])
             extra = to_json({"csv": {"chart": want[4:], "text": chart.csv() if chart else ""}})
+        if want.startswith("qr:"):
+            extra = to_json({"qr": {"of": want[3:], **share.qr(want[3:])}})
         live.mount(name, header, body, extra, functools.partial(_moved, name), functools.partial(_wanted, name))
 
     def below(self, *parts: Callable[[], None]) -> None:
-        """What stands under the stages: why, exercise, next. Left out where the page is embedded."""
-        if st.context.is_embedded:
+        """What stands under the stages: why, exercise, next. Left out where the page is embedded or a guess is awaited."""
+        if st.context.is_embedded or self.values.guess:
             return
         with st.container(key="below"):
             for part in parts:
@@ -286,8 +297,8 @@ def _moved(name: str) -> None:
 
 
 def _wanted(name: str) -> None:
-    """The browser asks for frames or for a chart's data."""
+    """The browser asks for frames, for a chart's data or for a QR code."""
     _state()["acted"] = True
     want = st.session_state[name].get("want")
     if isinstance(want, dict) and isinstance(want.get("what"), str):
-        _state()["wants"][name] = (want["what"][:80], int(want.get("n") or 0))
+        _state()["wants"][name] = (want["what"][: share.LONGEST + 3], int(want.get("n") or 0))

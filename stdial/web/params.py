@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-__all__ = ["PARAMS", "SHARED", "VERSION", "Param"]
+__all__ = ["COURTESIES", "PARAMS", "SHARED", "VERSION", "Param"]
 
 VERSION = "1"
 
@@ -220,6 +220,10 @@ PARAMS = _table(
     Param("number", "Its number", "text", "", 0, 20),
     Param("to", "To", "choice", "open-instruct", 0, 60),
     Param("to_setting", "Setting there", "choice", "", 0, 200),
+    # For a class
+    Param("part", "What to show", "choice", "lessons", choices=("lessons", "sheet", "proof")),
+    Param("line", "Line of the proof", "int", 8, 1, 8),
+    Param("lesson", "Question", "choice", "", 0, 40),
     # what a sender chose for the receiver (the share dialog)
     Param("lock", "Locked controls", "names", ()),
     Param("hide", "Hidden controls", "names", ()),
@@ -230,3 +234,5 @@ PARAMS = _table(
 )
 
 SHARED = ("G", "p", "k", "alpha", "pool", "method", "seed")
+# What a sender chose, or a lesson asks: it belongs to one page and does not travel on, but for the large type.
+COURTESIES = ("lesson", "lock", "hide", "guess", "title", "ask", "slides")

@@ -55,7 +55,7 @@ PLACES = {
     "frameworks": Place(
         "pages/frameworks.py", "Frameworks", ("G", "framework", "setting", "number", "to", "to_setting")
     ),
-    "for_a_class": Place("pages/for_a_class.py", "For a class", ("G",)),
+    "for_a_class": Place("pages/for_a_class.py", "For a class", ("part", "lesson", "G", "k", "line")),
 }
 
 
