@@ -58,13 +58,16 @@ def why(page: Page) -> None:
     grpo, plain = (float(expectation.expected_update(v.p, v.G, m)) for m in (GRPO, DR_GRPO))
     cap = float(expectation.weight(0.0, v.G, GRPO))
     phi = float(expectation.fidelity(v.p, v.G))
+    G, p = v.G, v.p
     page.why(
-        f"A group's update is its standard deviation, and that is averaged over the number k of right answers. At G = {v.G} "
-        f"and p = {v.p:g} GRPO's average is {grpo:.4f}, {100 * phi:.1f}% of its large-G limit; Dr. GRPO's is {plain:.4f}. "
-        f"The weight never passes its value at p = 0, which is {cap:.3f}: the famous bathtub has a floor for a finite group.",
-        rf"E[c] = \sum_{{k=0}}^{{{v.G}}} \binom{{{v.G}}}{{k}} p^k (1-p)^{{{v.G}-k}} \frac{{\sqrt{{k({v.G}-k)}}}}{{{v.G}}}, \qquad"
-        rf" w_{{{v.G}}}(p) = \frac{{E[c]}}{{p(1-p)}} \le \sqrt{{{v.G}-1}} = {cap:.3f}",
-        f"from stdial import GRPO, expectation\n\nexpectation.expected_update({v.p!r}, {v.G}, GRPO)  # {grpo:.6f}",
+        f"A group's update is its standard deviation, and that is averaged over the number k of right answers. At G = {G} "
+        f"and p = {p:g} GRPO's average is {grpo:.4f}, {100 * phi:.1f}% of its large-G limit; Dr. GRPO's is {plain:.4f}. "
+        f"Divided by p(1 - p) it is the weight, which is largest at p = 0 and 1, and there it is {cap:.3f}: a finite group "
+        "caps the famous bathtub, whose walls go on for ever in the limit.",
+        rf"\begin{{aligned}} E[c] &= \sum_{{k=0}}^{{{G}}} \binom{{{G}}}{{k}} p^k (1-p)^{{{G}-k}}"
+        rf" \frac{{\sqrt{{k({G}-k)}}}}{{{G}}} = {grpo:.4f} \\[4pt]"
+        rf" w_{{{G}}}(p) &= \frac{{E[c]}}{{p(1-p)}} \le \sqrt{{{G}-1}} = {cap:.3f} \end{{aligned}}",
+        f"from stdial import GRPO, expectation\n\nexpectation.expected_update({p!r}, {G}, GRPO)  # {grpo:.6f}",
     )
 
 

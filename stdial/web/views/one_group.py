@@ -141,8 +141,9 @@ def why(page: Page) -> None:
         f"Each answer is pushed by its advantage. With {v.k} of {v.G} right, GRPO pushes a right answer by {of_right:+.4f} and a "
         f"wrong one by {of_wrong:+.4f}. Averaged over the group, all that is left is one number times the difference between the "
         "mean score of the right answers and that of the wrong ones. The number is the standard deviation.",
-        rf"g = \frac1G\sum_i A_i s_i = \sigma\,(\bar s_+ - \bar s_-), \qquad"
-        rf"\sigma = \frac{{\sqrt{{k(G-k)}}}}{{G}} = \frac{{\sqrt{{{v.k}\cdot{v.G - v.k}}}}}{{{v.G}}} = {sigma:.4f}",
+        rf"\begin{{aligned}} g &= \frac1G\sum_i A_i s_i = \sigma\,(\bar s_+ - \bar s_-) \\[4pt]"
+        rf" \sigma &= \frac{{\sqrt{{k(G-k)}}}}{{G}} = \frac{{\sqrt{{{v.k}\cdot{v.G - v.k}}}}}{{{v.G}}} = {sigma:.4f}"
+        r" \end{aligned}",
         f"from stdial import GRPO, group\n\ngroup.update({v.k}, {v.G}, GRPO)  # {sigma:.6f}",
     )
 
