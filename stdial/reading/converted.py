@@ -16,6 +16,7 @@ __all__ = ["as_counts", "as_marks", "as_rates", "refuse_bad", "right_of_rates"]
 
 Floats = NDArray[np.float64]
 _SHOWN = 5
+_MOST = 1e9  # tries of one problem
 
 
 def refuse_bad(name: str, bad: Sequence[tuple[int, str]], wanted: str) -> None:
@@ -72,9 +73,11 @@ def as_counts(right: Numbers, tries: Floats, names: tuple[str, str]) -> tuple[Fl
     k, n = right.values, tries
     found: list[tuple[int, str]] = []
     both = ~np.isnan(k) & ~np.isnan(n)
-    odd = both & ((k < 0) | (n < 1) | (k > n) | (k != np.floor(k)) | (n != np.floor(n)))
+    odd = both & ((k < 0) | (n > _MOST) | (n < 1) | (k > n) | (k != np.floor(k)) | (n != np.floor(n)))
     for i in np.flatnonzero(odd):
-        if n[i] < 1:
+        if n[i] > _MOST:
+            what = f"{n[i]:g} is no number of tries"
+        elif n[i] < 1:
             what = f"{k[i]:g} of {n[i]:g} tries, which is no rate"
         elif k[i] > n[i]:
             what = f"{k[i]:g} is more than {names[1]} = {n[i]:g}"
@@ -136,7 +139,7 @@ def _with_tries(
     rate: Floats, tries: Floats | int, name: str, tries_name: str | None, warnings: list[str]
 ) -> tuple[Floats, Floats] | None:
     n = np.full(len(rate), float(tries)) if isinstance(tries, int) else tries
-    bad = np.isnan(n) | (n < 1) | (n != np.floor(n))
+    bad = np.isnan(n) | (n > _MOST) | (n < 1) | (n != np.floor(n))
     if bad.any():
         raise _rows(tries_name or "tries", ((int(i), f"{n[i]:g} is no number of tries") for i in np.flatnonzero(bad)))
     fits = _fits(rate, n)

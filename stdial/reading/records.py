@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from stdial.reading.vocabulary import known
@@ -22,6 +23,7 @@ class Records:
 
 
 _NONE = Records([], {})
+_LOOKED = 200  # keys whose names are looked at
 
 
 def records_of(value: Any, depth: int = 3) -> Records:
@@ -53,7 +55,9 @@ def _of_list(items: list[Any]) -> Records:
 
 def _only_record(items: list[dict[str, Any]]) -> Records | None:
     """A list of one report that itself holds the records."""
-    if len(items) != 1 or any(known(key) for key, v in items[0].items() if not isinstance(v, (dict, list))):
+    if len(items) != 1 or any(
+        known(key) for key, v in islice(items[0].items(), _LOOKED) if not isinstance(v, (dict, list))
+    ):
         return None
     found = _of_dict(items[0], 3)
     return found if len(found.rows) > 1 else None
@@ -120,7 +124,7 @@ def _fields(rows: Sequence[dict[str, Any]]) -> list[str]:
 
 def _columns(value: dict[str, Any]) -> Records | None:
     """A dictionary of columns: lists of one length, or pandas' index -> value dictionaries."""
-    named = [key for key in value if known(key)]
+    named = [key for key in islice(value, _LOOKED) if known(key)]
     lists = [item for item in value.values() if isinstance(item, list)]
     if lists and named and len(lists) == len(value) and len({len(item) for item in lists}) == 1 and lists[0]:
         if any(isinstance(item[0], dict) for item in lists):
@@ -128,7 +132,7 @@ def _columns(value: dict[str, Any]) -> Records | None:
         return Records([dict(zip(value, row, strict=True)) for row in zip(*lists, strict=True)], {})
     maps = [item for item in value.values() if isinstance(item, dict)]
     if named and len(maps) == len(value) and len(maps[0]) > 0 and all(m.keys() == maps[0].keys() for m in maps):
-        if any(known(key) for key in maps[0]):
+        if any(known(key) for key in islice(maps[0], _LOOKED)):
             return None
         return Records([{name: item[key] for name, item in value.items()} for key in maps[0]], {})
     return None
@@ -136,7 +140,7 @@ def _columns(value: dict[str, Any]) -> Records | None:
 
 def _by_problem(value: dict[str, Any]) -> Records | None:
     """A dictionary from problem to its record, its list of rewards or its rate; the keys become the column "key"."""
-    if len(value) < 2 or any(known(key) for key in value):
+    if len(value) < 2 or any(known(key) for key in islice(value, _LOOKED)):
         return None
     items = list(value.values())
     if all(isinstance(item, dict) and item for item in items):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -82,6 +84,7 @@ def parse(data: memoryview, dialect: Dialect, limits: Limits) -> pa.Table:
         table = pc.read_csv(pa.BufferReader(pa.py_buffer(stripped)), options, cut, convert)
     except pa.ArrowInvalid as error:
         raise _translated(str(error), limits) from None
+    _refuse_open_quote(body, dialect)
     if ragged:
         at, width = ragged[0]
         where = f"row {at}" if at else "a row"
@@ -90,6 +93,19 @@ def parse(data: memoryview, dialect: Dialect, limits: Limits) -> pa.Table:
     if not table.num_rows:
         raise Refused(f"there are no rows: only the header {_listed(dialect.names)}", "no rows")
     return table
+
+
+def _refuse_open_quote(body: memoryview, dialect: Dialect) -> None:
+    """A quote that is never closed swallows all rows after it, without a word from the reader."""
+    if not dialect.quote or dialect.escape or bytes(body).count(dialect.quote.encode()) % 2 == 0:
+        return
+    lines = io.StringIO(bytes(body).decode("utf-8", "replace"), newline="")
+    try:
+        for _ in csv.reader(lines, delimiter=dialect.delimiter or "\x1f", quotechar=dialect.quote, strict=True):
+            pass
+    except csv.Error as error:
+        if "end of data" in str(error):
+            raise Refused("not a table: a quotation mark is opened and never closed", "not a table") from None
 
 
 def _row_handler(ragged: list[tuple[int | None, int]]) -> Callable[[Any], str]:
@@ -112,7 +128,7 @@ def _translated(message: str, limits: Limits) -> Refused:
 
 
 def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(repr(name) for name in names[:6])
+    shown = ", ".join(repr(name[:60]) for name in names[:6])
     return shown + (", ..." if len(names) > 6 else "")
 
 
