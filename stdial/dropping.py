@@ -14,7 +14,7 @@ from stdial.method import GRPO, Method
 from stdial.pool import Pool
 from stdial.resampling import redraw_factor, retry_mixed, retry_tries, retry_update
 
-__all__ = ["Dropping", "distribution", "dropping", "relative_weight"]
+__all__ = ["Dropping", "distribution", "dropping", "relative_weight", "retry_prices"]
 
 
 @dataclass(frozen=True)
@@ -90,8 +90,7 @@ def dropping(pool: Pool, size: int, tries: int, method: Method = GRPO) -> Droppi
     G = float(sizes(size, infinite=False))
     silent = pool.silent_rate(G)
     p, mass = distribution(pool)
-    mixed = float(mass @ retry_mixed(p, G, tries))
-    number = float(mass @ retry_tries(p, G, tries))
+    mixed, number = (float(mean) for mean in _retried(p, mass, G, tries))
     before = float(mass @ expected_update(p, G, method))
     after = float(mass @ retry_update(p, G, tries, method))
     factor = float(redraw_factor(silent))
@@ -104,6 +103,24 @@ def dropping(pool: Pool, size: int, tries: int, method: Method = GRPO) -> Droppi
         retry_price=G * number / mixed if mixed > 0 else math.inf,
         retry_scale=after / before if before > 0 else math.nan,
     )
+
+
+def retry_prices(pool: Pool, size: int, tries: ArrayLike) -> FloatArray:
+    """Rollouts for each mixed group where silent prompts are retried, `Dropping.retry_price`, for many m at once.
+
+    >>> retry_prices(Pool.from_rates([0.05, 0.5]), 8, [1, 4]).round(2)
+    array([12.04, 15.07])
+    """
+    G = float(sizes(size, infinite=False))
+    mixed, number = _retried(*distribution(pool), G, tries)
+    with np.errstate(divide="ignore"):
+        return scalar_or_array(np.asarray(G * number / mixed))
+
+
+def _retried(p: FloatArray, mass: FloatArray, G: float, tries: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Means over a distribution of 1 - S^m and of the number of tries."""
+    m = np.asarray(tries)[..., None]
+    return retry_mixed(p, G, m) @ mass, retry_tries(p, G, m) @ mass
 
 
 def relative_weight(p: ArrayLike, size: ArrayLike, tries: ArrayLike, method: Method = GRPO) -> FloatArray:

@@ -11,8 +11,9 @@ from stdial.arguments import FloatArray
 from stdial.batches import Batch, fill_from
 from stdial.charts import style
 from stdial.charts.chart import Chart, packed
-from stdial.dropping import dropping, relative_weight
+from stdial.dropping import relative_weight, retry_prices
 from stdial.pool import Pool
+from stdial.resampling import redraw_factor
 
 __all__ = ["MOST_TRIES", "batch", "dapo_log", "prices", "tilt"]
 
@@ -63,8 +64,7 @@ def prices(pool: Pool, G: int, m: int, name: str) -> Chart:
     {'G': 8, 'm': 4, 'pool': 'one'}
     """
     ms = np.arange(1, MOST_TRIES + 1)
-    found = [dropping(pool, G, int(tries)) for tries in ms]
-    retry, redraw = np.array([one.retry_price for one in found]), found[0].redraw_price
+    retry, redraw = retry_prices(pool, G, ms), G * float(redraw_factor(pool.silent_rate(G)))
     traces = [
         style.line([1, MOST_TRIES], [redraw, redraw], "redraw", style.DAPO, dash="dot", hoverinfo="skip"),
         style.line(packed(ms), packed(retry), "retry", style.ACCENT, dash="dashdot", hoverinfo="skip"),

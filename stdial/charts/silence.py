@@ -114,7 +114,8 @@ def histogram(pool: Pool) -> FloatArray:
     >>> histogram(Pool([0, 4, 8], 8)).nonzero()[0].tolist()
     [0, 10, 19]
     """
-    return _binned(pool, pool.cells.problems) / pool.cells.problems.sum()
+    share: FloatArray = _binned(pool, pool.cells.problems) / pool.cells.problems.sum()
+    return share
 
 
 def silent_part(pool: Pool, G: int) -> FloatArray:
@@ -122,7 +123,8 @@ def silent_part(pool: Pool, G: int) -> FloatArray:
     p, weights = pool.posterior()
     silent = np.asarray(expectation.silent_rate(p, G))
     each = silent[:, 0] if silent.ndim == 2 else weights @ silent
-    return _binned(pool, pool.cells.problems * each) / pool.cells.problems.sum()
+    share: FloatArray = _binned(pool, pool.cells.problems * each) / pool.cells.problems.sum()
+    return share
 
 
 def rate_and_pool(pool: Pool, G: int, p: float, name: str) -> Chart:

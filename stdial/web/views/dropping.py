@@ -37,29 +37,32 @@ def resampling(v: Values, chosen: Chosen) -> Stage:
             num(retry), ", and tilt the weights toward the extremes.",
         ],
         text=[[em(_retry_known(v, chosen), "muted")]],
-        controls=[Slider("m", "Tries in all", v.m, low=1, high=charts.MOST_TRIES, step=1, hint="Of a prompt whose groups are silent.")],
+        controls=[
+            Slider("m", "Tries in all", v.m, low=1, high=charts.MOST_TRIES, step=1, hint="Of a prompt whose groups are silent.")
+        ],
         charts=[charts.tilt(v.G, v.m), charts.prices(chosen.pool, v.G, v.m, chosen.name)],
         tables=[_comparison(v, found, digits(chosen))],
         scrub="m",
-        frames=list(range(1, charts.MOST_TRIES + 1)) if _cheap(v.G, chosen) else [],
-        layout="wide",
+        frames=_frames(v.G, chosen),
     )  # fmt: skip
 
 
-def _cheap(G: int, chosen: Chosen) -> bool:
-    """Whether no number of tries asks for bounds, each of which takes a linear program."""
-    return chosen.pool.tries is None or charts.MOST_TRIES * G <= fewest_tries(chosen.pool)
+def _frames(G: int, chosen: Chosen) -> list[int]:
+    """The tries whose frame is cheap: beyond the tries logged bounds take a linear program."""
+    every = range(1, charts.MOST_TRIES + 1)
+    return [m for m in every if chosen.pool.tries is None or m * G <= fewest_tries(chosen.pool)]
 
 
 def _comparison(v: Values, found: Dropping, places: int) -> Table:
     tilted = [float(relative_weight(0.05, v.G, tries)) for tries in (1, v.m)]
+    scale = "none" if math.isnan(found.retry_scale) else times(found.retry_scale)
     rows = [
         ["Prompts that end mixed", percent(found.kept, places), "all of the batch", percent(found.retry_mixed, places)],
         ["Rollouts a prompt of the batch", count(v.G), _finite(found.redraw_price), decimal(v.G * found.retry_tries, 1)],
         ["Rollouts for each mixed group", _finite(found.redraw_price), _finite(found.redraw_price), _finite(found.retry_price)],
-        ["Scale of the step", times(1.0), times(found.redraw_factor), "none" if math.isnan(found.retry_scale) else times(found.retry_scale)],
+        ["Scale of the step", times(1.0), times(found.redraw_factor), scale],
         ["Weight at p = .05, relative to p = .5", times(tilted[0]), times(tilted[0]), times(tilted[1])],
-        ["Tilts the weights", "no", "no", "yes" if v.m > 1 and v.G > 1 else "no"],
+        ["Tilts the weights", "no", "no", "yes" if v.m > 1 else "no"],
     ]  # fmt: skip
     return Table(
         ["", "Silent groups kept", "Redraw from the pool", f"Retry, up to {v.m} tries"], rows, numeric=[1, 2, 3], cards=True,
@@ -94,7 +97,8 @@ def batch(v: Values, chosen: Chosen) -> Stage:
         readouts=_batch_readouts(v, found),
         controls=[
             Number("train_batch", "Train batch", v.train_batch, low=1, high=100_000, step=1, hint="Prompts with a mixed group."),
-            Number("generation_batch", "Generation batch", v.generation_batch, low=1, high=100_000, step=1, hint="Prompts drawn at a time."),
+            Number("generation_batch", "Generation batch", v.generation_batch, low=1, high=100_000, step=1,
+                   hint="Prompts drawn at a time."),
             Number("G", "Group size", v.G, low=2, high=1024, step=1, hint="Rollouts a prompt."),
             Number("cap", "Generation cap", v.cap, low=0, high=1000, step=1, hint="max_num_gen_batches; 0 means no cap."),
         ],
@@ -173,9 +177,9 @@ def growth(v: Values, chosen: Chosen) -> Stage:
             " and ", num(percent(share)), f" of groups of {log.samples} are all right", *beside,
         ],
         text=[
-            [f"DAPO logged how many prompts had all {log.samples} samples right while it trained with groups of {log.size}. For a pool "
-             f"that share is E[p^{log.samples}], and it climbs the same way as a model gets better. The two are consistent; it is "
-             "not a fit: the pools differ, and nobody logged the competence."]
+            [f"DAPO logged how many prompts had all {log.samples} samples right while it trained with groups of {log.size}. For "
+             f"a pool that share is E[p^{log.samples}], and it climbs the same way as a model gets better. The two are consistent; "
+             "it is not a fit: the pools differ, and nobody logged the competence."]
         ],
         controls=[Slider("grow", "Competence", v.grow, low=-4, high=8, step=0.1, digits=1, hint="Logits added to every problem.")],
         charts=[charts.dapo_log(chosen.pool, v.grow, chosen.name)],

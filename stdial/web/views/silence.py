@@ -83,8 +83,8 @@ def means(v: Values) -> Stage:
     return Stage(
         heading="A mean says nothing about silence",
         answer=[
-            "The same mean pass rate of ", num(decimal(v.mean, 2)), " is ", num(percent(one)), " silent where all problems are alike "
-            "and ", num(percent(two)), " where each is nearly always wrong or nearly always right.",
+            "The same mean pass rate of ", num(decimal(v.mean, 2)), " is ", num(percent(one)), " silent where all problems are "
+            "alike and ", num(percent(two)), " where each is nearly always wrong or nearly always right.",
         ],
         text=[
             [f"Groups of {v.G}, three made-up pools of 1,000 problems. A silent rate taken at the mean would be the first of them, "
@@ -94,7 +94,6 @@ def means(v: Values) -> Stage:
         charts=[charts.three_pools(found, v.G, v.mean)],
         scrub="mean",
         frames=_MEANS,
-        layout="wide",
     )  # fmt: skip
 
 

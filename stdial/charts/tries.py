@@ -1,0 +1,197 @@
+"""Figures of the page How many tries: exact sizes and the law, the price of a mixed group, the two sides of a larger one."""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any
+
+import numpy as np
+
+from stdial import tries
+from stdial.arguments import FloatArray
+from stdial.charts import style
+from stdial.charts.chart import Chart, packed
+
+__all__ = ["SIZES", "fidelity_sizes", "mixed_sizes", "price", "sides"]
+
+_P = (1 - np.cos(np.linspace(0.06, math.pi - 0.06, 241))) / 2  # from .0009, denser toward the ends
+_TICKS = [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192]
+SIZES = np.array(sorted({*range(2, 33), *(round(32 * 2 ** (i / 8)) for i in range(1, 41))}))
+
+
+def fidelity_sizes(p: float, loss: float) -> Chart:
+    """The exact group size for a fidelity of 1 - loss, and the law below it.
+
+    >>> fidelity_sizes(0.05, 0.1).shows
+    {'p': 0.05, 'loss': 0.1}
+    """
+    exact, law = _fidelity(loss)
+    here, by_law = float(tries.size_for_fidelity(p, loss)), float(tries.size_by_law(p, loss))
+    hover = "p = %{x:.3f}: %{y:.0f}<extra></extra>"
+    traces: list[dict[str, Any]] = [
+        *style.area(packed(_P), packed(law), packed(exact), "what the law misses", style.GREY, 0.22),
+        style.line(packed(_P), packed(law), "law", style.GREY, width=1.5, hovertemplate="law, " + hover),
+        style.line(packed(_P), packed(exact), "exact", style.GRPO, hovertemplate="exact, " + hover),
+        *_marks(p, [(here, style.GRPO, False), (by_law, style.GREY, True)]),
+    ]
+    layout = _layout("group size", 380, [style.rule(p)], f"{loss:g}")
+    layout["annotations"] = [
+        style.label(0.5, math.log10(float(tries.size_for_fidelity(0.5, loss))), f"exact, for {1 - loss:.3g} of the limit",
+                    style.GRPO, xanchor="center", yshift=18),
+        style.label(0.5, math.log10(float(tries.size_by_law(0.5, loss))), "the law", style.GREY, xanchor="center", yshift=-14),
+    ]  # fmt: skip
+    alt = (
+        f"Group size that keeps {1 - loss:.3g} of GRPO's large-group update, against success probability, on a log scale. "
+        f"At p = {p:.3g}: {_size(here)} exactly, {_size(by_law)} by the law."
+    )
+    return Chart(
+        "sizes", traces, layout, alt, shows={"p": p, "loss": loss}, tap={"x": "p", "low": 0, "high": 1, "step": 0.01},
+        table={"p": _P, "exact": exact, "law": law}, narrow={"height": 300, "xaxis.dtick": 0.5},
+        caption="Shaded: what the law, an approximation, falls short by.",
+    )  # fmt: skip
+
+
+def mixed_sizes(p: float, miss: float) -> Chart:
+    """The exact group size for a mixed group with probability 1 - miss.
+
+    >>> mixed_sizes(0.05, 0.1).shows
+    {'p': 0.05, 'miss': 0.1}
+    """
+    sizes = _mixed(miss)
+    here = float(tries.size_for_mixed(p, miss))
+    hover = "p = %{x:.3f}: %{y:.0f}<extra></extra>"
+    traces = [
+        style.line(packed(_P), packed(sizes), "mixed", style.ACCENT, hovertemplate=hover),
+        *_marks(p, [(here, style.ACCENT, False)]),
+    ]
+    layout = _layout("group size", 270, [style.rule(p)], f"{miss:g}")
+    middle = math.log10(float(tries.size_for_mixed(0.5, miss)))
+    text = f"mixed {1 - miss:.3g} of the time"
+    layout["annotations"] = [style.label(0.5, middle, text, style.ACCENT, xanchor="center", yshift=18)]
+    alt = (
+        f"Group size that is mixed with probability {1 - miss:.3g}, against success probability, on a log scale; at p = {p:.3g} "
+        f"{_size(here)}."
+    )
+    return Chart(
+        "mixed", traces, layout, alt, shows={"p": p, "miss": miss}, tap={"x": "p", "low": 0, "high": 1, "step": 0.01},
+        table={"p": _P, "size": sizes}, narrow={"height": 250, "xaxis.dtick": 0.5},
+    )  # fmt: skip
+
+
+def price(p: float, G: int) -> Chart:
+    """Rollouts paid for each mixed group, against the group size.
+
+    >>> price(0.05, 8).shows
+    {'p': 0.05, 'G': 8}
+    """
+    curve, here = np.asarray(tries.price(p, SIZES)), float(tries.price(p, G))
+    traces = [
+        style.line(
+            packed(SIZES),
+            packed(_finite(curve)),
+            "price",
+            style.ACCENT,
+            hovertemplate="G = %{x}: %{y:.1f}<extra></extra>",
+        ),
+        style.points([G], _finite(np.array([here])).tolist(), "at G", style.ACCENT, size=11, hoverinfo="skip"),
+    ]
+    top = max(2000.0, 1.6 * float(_finite(curve[:1])[0])) if math.isfinite(float(curve[0])) else 2000.0
+    layout = _by_size("rollouts for each mixed group", [1.6, top], f"{p:g}")
+    said = f"G = {G}: {here:,.1f} rollouts" if math.isfinite(here) else "no mixed group at any price"
+    layout["annotations"] = [_corner(said)]
+    return Chart(
+        "price", traces, layout, f"Rollouts for each mixed group against group size at p = {p:.3g}, on log scales; {said}.",
+        shows={"p": p, "G": G}, table={"G": SIZES, "rollouts for each mixed group": curve},
+        tap={"x": "G", "low": 2, "high": 1024, "step": 1}, narrow={"height": 280},
+    )  # fmt: skip
+
+
+def sides(p: float, G: int, spend: float) -> Chart:
+    """Sum, average and noise of the updates from the same rollouts, each relative to G = 2.
+
+    >>> sides(0.05, 8, 1024).shows
+    {'p': 0.05, 'G': 8, 'spend': 1024}
+    """
+    all_sizes, now = tries.sides(p, SIZES, spend), tries.sides(p, G, spend)
+    two = tries.sides(p, 2, spend)
+    table: dict[str, Any] = {"G": SIZES, "groups": all_sizes.groups}
+    traces: list[dict[str, Any]] = []
+    ends: list[tuple[float, str, str]] = []
+    lines = (("average", style.GRPO, "solid"), ("noise", style.GREY, "dot"), ("total", style.ACCENT, "dash"))
+    for name, color, dash in lines:
+        base = float(getattr(two, name))
+        table["sum" if name == "total" else name] = getattr(all_sizes, name)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            relative, here = np.asarray(getattr(all_sizes, name)) / base, float(np.float64(getattr(now, name)) / base)
+        words = {"average": "average", "noise": "noise of a group", "total": "sum"}[name]
+        traces.append(
+            style.line(packed(SIZES), packed(_finite(relative)), words, color, dash=dash,
+                       hovertemplate=f"{words}, G = %{{x}}: %{{y:.3f}} times<extra></extra>")
+        )  # fmt: skip
+        traces.append(
+            style.points([G], [here if math.isfinite(here) else None], words, color, size=10, hoverinfo="skip")
+        )
+        ends.append((float(_finite(relative)[-1]), words, color))
+    layout = _by_size("relative to G = 2", [0.0015, 60], f"{p:g}")
+    layout["yaxis"]["tickvals"] = [0.01, 0.1, 1, 10]
+    known = sorted(end for end in ends if math.isfinite(end[0]))
+    shifts = [-14, 14, 14] if len(known) == 3 else [14]
+    layout["annotations"] = [
+        style.label(3.0, math.log10(y), words, color, xanchor="right", yshift=shift)
+        for (y, words, color), shift in zip(known, shifts, strict=True)
+    ]
+    total, average, noise = (float(part) for part in (now.total, now.average, now.noise))
+    alt = (
+        f"From {spend:,} rollouts at p = {p:.3g}, against group size and relative to G = 2: at G = {G} the sum of the updates is "
+        f"{total:.1f}, their average {average:.4f}, the noise of a mixed group's direction {noise:.3f}."
+    )
+    return Chart(
+        "sides", traces, layout, alt, shows={"p": p, "G": G, "spend": spend}, table=table,
+        tap={"x": "G", "low": 2, "high": 1024, "step": 1}, narrow={"height": 280},
+    )  # fmt: skip
+
+
+@functools.lru_cache(maxsize=64)
+def _fidelity(loss: float) -> tuple[FloatArray, FloatArray]:
+    return np.asarray(tries.size_for_fidelity(_P, loss)), np.asarray(tries.size_by_law(_P, loss))
+
+
+@functools.lru_cache(maxsize=64)
+def _mixed(miss: float) -> FloatArray:
+    return np.asarray(tries.size_for_mixed(_P, miss))
+
+
+def _marks(p: float, found: list[tuple[float, str, bool]]) -> list[dict[str, Any]]:
+    return [
+        style.points(
+            [p], [size if math.isfinite(size) else None], "at p", color, hollow=hollow, size=11, hoverinfo="skip"
+        )
+        for size, color, hollow in found
+    ]
+
+
+def _layout(y: str, height: int, shapes: list[dict[str, Any]], revision: str) -> dict[str, Any]:
+    layout = style.layout("success probability p", y, height=height, shapes=shapes, uirevision=revision)
+    layout["xaxis"] |= {"range": [-0.01, 1.01], "dtick": 0.25}
+    layout["yaxis"] |= {"type": "log", "range": [math.log10(1.5), math.log10(9000)], "tickvals": _TICKS[::2]}
+    return layout
+
+
+def _by_size(y: str, ends: list[float], revision: str) -> dict[str, Any]:
+    layout = style.layout("group size G", y, height=340, uirevision=revision)
+    layout["xaxis"] |= {"type": "log", "range": [math.log10(1.8), math.log10(1150)], "tickvals": _TICKS[:-3:2]}
+    layout["yaxis"] |= {"type": "log", "range": [math.log10(x) for x in ends], "tickvals": _TICKS[::2]}
+    return layout
+
+
+def _corner(text: str) -> dict[str, Any]:
+    return style.label(0.02, 0.97, text, xref="paper", yref="paper", yanchor="top")
+
+
+def _finite(values: FloatArray) -> FloatArray:
+    return np.where(np.isfinite(values) & (values > 0), values, np.nan)
+
+
+def _size(size: float) -> str:
+    return f"{size:,.0f}" if math.isfinite(size) else "no finite size"
