@@ -4,9 +4,10 @@
     python bench/tally.py --rows 1000000   the short form
 
 Rows are made in a temporary folder (about 6 bytes each on disk) that is removed afterwards: 16 rollouts of each problem,
-ids as text, rewards 0 and 1 with one in a hundred missing, a facet of ten steps. Each measurement is a process of its own,
-the best of three, after a first call on one row that loads the libraries (0.2 s); its peak is the resident memory of that process, Python and its libraries included. "ratio" compares
-the times on the clock, "processor" those that all processors worked, which a busy machine disturbs less.
+ids as text, rewards 0 and 1 with one in a hundred missing, a facet of ten steps. Each measurement is a process of its
+own, the best of three, after a first call on one row that loads the libraries (0.2 s). Its peak is the resident memory of
+that process, Python and its libraries included. "ratio" compares times on the clock, "processor" the times that all
+processors worked, which a busy machine disturbs less.
 """
 
 from __future__ import annotations

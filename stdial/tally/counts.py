@@ -8,41 +8,34 @@ leave the engine.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import narwhals as nw
 
 from stdial.tally.keys import Frame, Key
 
-__all__ = ["collected", "counted", "flag", "missing", "problems_of", "repeated_ids", "totals"]
+__all__ = ["collected", "counted", "flag", "problems_of", "repeated_ids", "totals"]
 
 REWARD, RIGHT, TRIES, PROBLEMS, NAMELESS = "reward", "right", "tries", "problems", "nameless"
 
 
-def missing(name: str, dtype: nw.dtypes.DType) -> nw.Expr:
-    """Null or, in a float column, not a number: pandas has one mark for both, so both must mean the same everywhere."""
-    null = nw.col(name).is_null()
-    return null | nw.col(name).is_nan().fill_null(False) if dtype.is_float() else null
-
-
 def flag(condition: nw.Expr) -> nw.Expr:
     """1 where a condition holds, null elsewhere: engines count these in 8 bytes a group, and sum in 16 or more."""
-    return nw.when(condition.fill_null(False)).then(nw.lit(1, nw.Int64))
+    return nw.when(condition).then(nw.lit(1, nw.Int64))
 
 
-def totals(frame: Frame, conditions: dict[str, nw.Expr]) -> dict[str, int]:
+def totals(frame: Frame, conditions: Mapping[str, nw.Expr]) -> dict[str, int]:
     """How many rows fulfil each condition: one scan of the columns that the conditions name, without any grouping."""
     flags = frame.select(*(flag(condition).alias(name) for name, condition in conditions.items()))
-    return {
-        name: int(count[0]) for name, count in collected(flags.select(*(nw.col(n).count() for n in conditions))).items()
-    }
+    found = collected(flags.select(*(nw.col(name).count() for name in conditions)))
+    return {name: int(count[0]) for name, count in found.items()}
 
 
-def problems_of(frame: Frame, keys: Sequence[Key], right: nw.Expr, tried: nw.Expr) -> Frame:
+def problems_of(frame: Frame, keys: Sequence[Key], right: nw.Expr) -> Frame:
     """Rollouts to problems: one row per different (id, facets), with its right answers and its tries."""
     names = [key.column for key in keys]
-    marked = frame.select(*names, flag(right & tried).alias(RIGHT), flag(tried).alias(TRIES))
+    marked = frame.select(*names, flag(right).alias(RIGHT), nw.col(REWARD).alias(TRIES))
     return marked.group_by(*names, drop_null_keys=False).agg(nw.col(RIGHT).count(), nw.col(TRIES).count())
 
 

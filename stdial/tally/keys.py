@@ -43,8 +43,8 @@ def groupable(
     elif engine.is_pandas_like():
         frame, keys = _hashable(frame, keys)
     schema = frame.collect_schema()
-    columns = [_plain(key.name, schema[key.name]).alias(key.column) for key in keys]
-    return frame.lazy().select(*columns, *(nw.col(name).alias(new) for new, name in numbers.items())), keys
+    columns = {key.column: key.name for key in keys} | dict(numbers)
+    return frame.lazy().select(*(_plain(name, schema[name]).alias(new) for new, name in columns.items())), keys
 
 
 def label(value: Any) -> Any:

@@ -18,7 +18,6 @@ from stdial.tally.counts import (
     TRIES,
     collected,
     counted,
-    missing,
     problems_of,
     repeated_ids,
     totals,
@@ -36,9 +35,8 @@ def of_rollouts(
         raise ValueError(f"threshold is {threshold}; it must be a finite number")
     rows, keys = groupable(frame, [id, *facets], {REWARD: reward})
     rows = _as_numbers(rows, {REWARD: reward})
-    tried = ~missing(REWARD, rows.collect_schema()[REWARD])
-    seen, right = _rewards(rows, reward, tried, threshold)
-    counts = counted(problems_of(rows, keys, right, tried), keys[1:], nw.col(keys[0].column).is_null())
+    seen, right = _rewards(rows, reward, threshold)
+    counts = counted(problems_of(rows, keys, right), keys[1:], nw.col(keys[0].column).is_null())
     notes = []
     if seen["none"]:
         all_of_them = _many(seen["none"] + seen["tried"], "rollout")
@@ -97,10 +95,10 @@ def _is_word(column: nw.Expr) -> nw.Expr:
     return column.str.to_lowercase().is_in(["true", "false"])
 
 
-def _rewards(frame: Frame, name: str, tried: nw.Expr, threshold: float | None) -> tuple[dict[str, int], nw.Expr]:
+def _rewards(frame: Frame, name: str, threshold: float | None) -> tuple[dict[str, int], nw.Expr]:
     """How many rewards there are of each kind, and when one of them is a right answer."""
     value = nw.col(REWARD)
-    kinds = {"tried": tried, "none": ~tried}
+    kinds = {"tried": ~value.is_null(), "none": value.is_null()}
     if threshold is not None:
         return totals(frame, kinds), value >= threshold
     seen = totals(frame, kinds | {"one": value == 1, "zero": value == 0, "minus": value == -1})
@@ -118,7 +116,7 @@ def _checked(frame: Frame, right: str, tries: str | int) -> tuple[Frame, int]:
     """Rows with counts in range, as whole numbers, and how many rows have no count."""
     schema = frame.collect_schema()
     k, n = nw.col(RIGHT), nw.col(TRIES)
-    unknown = missing(RIGHT, schema[RIGHT]) | missing(TRIES, schema[TRIES])
+    unknown = k.is_null() | n.is_null()
     wrong = (k < 0) | (k > n)
     for name in (RIGHT, TRIES):
         if schema[name].is_float():
