@@ -81,7 +81,8 @@ function newFigure(mount) {
 }
 
 function tap(mount, figure, event) {
-  const rule = figure.chart?.tap;
+  const asking = mount.asking?.chart === figure.chart?.name ? mount.asking : null;
+  const rule = asking ? asking.rule : figure.chart?.tap;
   const node = figure.firstChild;
   if (!rule || !node._fullLayout) return;
   const axis = node._fullLayout[rule.axis ?? 'xaxis'];
@@ -91,7 +92,22 @@ function tap(mount, figure, event) {
   const step = rule.step ?? 0.01;
   value = Math.round(value / step) * step;
   value = Number(Math.min(rule.high ?? Infinity, Math.max(rule.low ?? -Infinity, value)).toFixed(6));
-  mount.move({ [rule.x]: value }, true);
+  if (asking) asking.take(value);
+  else mount.move({ [rule.x]: value }, true);
+}
+
+// Where the reader thinks the answer is.
+function marked(layout, mark) {
+  const line = { type: 'line', x0: mark.x, x1: mark.x, y0: 0, y1: 1, yref: 'paper', line: { color: '#1F2328', width: 2, dash: 'dot' } };
+  const label = { x: mark.x, y: 0.98, yref: 'paper', text: 'your guess', showarrow: false, xanchor: 'left', yanchor: 'top', xshift: 6, font: { color: '#1F2328', size: 13 } };
+  return { ...layout, shapes: [...(layout.shapes ?? []), line], annotations: [...(layout.annotations ?? []), label] };
+}
+
+// For a projector: every lettering a third larger.
+function enlarged(value) {
+  if (Array.isArray(value)) return value.map(enlarged);
+  if (!value || typeof value !== 'object' || 'bdata' in value) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, v]) => [key, key === 'font' && v?.size ? { ...v, size: Math.round(v.size * 1.35) } : enlarged(v)]));
 }
 
 function ranges(node) {
@@ -135,7 +151,10 @@ function drawChart(mount, figure, chart) {
     if (ticket !== figure.tickets || !node.isConnected) return;
     const dark = isDark(mount.root);
     figure.width = node.clientWidth;
-    const layout = themed(figure.width < NARROW ? narrowed(chart.layout, chart.narrow) : chart.layout, dark);
+    let plain = figure.width < NARROW ? narrowed(chart.layout, chart.narrow) : chart.layout;
+    if (mount.mark?.chart === chart.name) plain = marked(plain, mount.mark);
+    if (mount.header.slides) plain = enlarged(plain);
+    const layout = themed(plain, dark);
     layout.font = { ...layout.font, family: getComputedStyle(mount.root).getPropertyValue('--st-font') || 'sans-serif' };
     layout.width = figure.width;
     if (matchMedia('(pointer: coarse)').matches) layout.dragmode = false;

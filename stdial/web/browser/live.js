@@ -1,10 +1,14 @@
 // One region of a page: words, controls, charts and tables from one JSON spec that Python made.
 // A frame of a scrub is drawn from values that Python computed ahead; there is no mathematics here.
+import { drawAsked, withheld } from './ask.js';
 import { drawCharts, isDark, onTheme } from './charts.js';
 import { drawControls } from './controls.js';
+import { drawShare } from './share.js';
+import './shell.js';
 import { drawReadouts, drawTables, drawWords, make } from './words.js';
 
 const mounts = new WeakMap();
+const all = new Set();
 const frameStore = new Map(); // id -> frames, kept while the tab lives so that coming back needs no request
 const MOST_FRAMES = 12;
 
@@ -22,7 +26,7 @@ class Mount {
     this.parts = {};
     const left = this.root.appendChild(make('div', 'sd-left'));
     const right = this.root.appendChild(make('div', 'sd-right'));
-    for (const name of ['words', 'notes', 'readouts', 'primary', 'controls', 'share']) {
+    for (const name of ['words', 'asked', 'notes', 'readouts', 'primary', 'controls', 'share']) {
       this.parts[name] = left.appendChild(make('div', `sd-${name}`));
     }
     for (const name of ['first', 'charts']) this.parts[name] = right.appendChild(make('div', `sd-${name}`));
@@ -32,6 +36,8 @@ class Mount {
     this.waiting = 0; // the move whose answer is awaited, 0 when none is
     this.pending = {}; // values moved since
     this.controls = new Map();
+    for (const other of all) if (!other.root.isConnected) all.delete(other);
+    all.add(this);
     onTheme(this.root, () => this.spec && this.draw(this.shown ?? this.spec));
   }
 
@@ -50,8 +56,11 @@ class Mount {
       this.flush();
       return;
     }
-    if (body !== this.body || this.shown) {
+    const frame = JSON.stringify([header.guess, header.asked, header.slides]);
+    if (body !== this.body || this.shown || frame !== this.frame) {
       this.body = body;
+      this.frame = frame;
+      this.opened = false;
       this.spec = JSON.parse(body);
       this.shown = null;
       this.draw(this.spec);
@@ -59,22 +68,46 @@ class Mount {
     this.askForFrames();
   }
 
-  draw(spec) {
+  draw(whole) {
+    const hidden = this.opened ? 0 : this.header.guess;
+    const spec = hidden ? withheld(whole, hidden) : whole;
+    this.root.classList.toggle('sd-withheld', Boolean(hidden));
     this.root.classList.toggle('sd-dark', isDark(this.root));
     this.root.classList.toggle('sd-wide', spec.layout === 'wide');
     this.root.classList.toggle('sd-slides', Boolean(this.header.slides));
     this.root.classList.toggle('sd-has-primary', spec.controls.some((c) => c.primary));
-    drawWords(this.parts.words, spec, (values) => this.move(values, true));
+    drawWords(this.parts.words, spec, (values) => this.move(values, true, true));
+    if (this.header.address !== undefined) drawAsked(this, this.parts.asked, this.header.asked);
     drawReadouts(this.parts.readouts, spec.readouts);
     drawControls(this, spec.controls);
     drawCharts(this, spec.charts, this.parts.first, this.parts.charts);
     drawTables(this.parts.tables, spec.tables);
-    if (this.header.address !== undefined) drawShare(this.parts.share);
+    if (this.header.address !== undefined) drawShare(this, this.parts.share);
     this.root.dataset.ready = '1';
   }
 
-  // A control moved. `final` is false while it is being dragged or a key is held.
-  move(values, final) {
+  // The reader has guessed: what was withheld is drawn.
+  reveal() {
+    this.opened = true;
+    this.draw(this.shown ?? this.spec);
+  }
+
+  // Marks a place on a chart: where the reader thinks the answer is. null takes the mark away.
+  point(mark) {
+    this.mark = mark;
+    this.draw(this.shown ?? this.spec);
+  }
+
+  // The controls of all stages of the page, for the share dialog.
+  everyControl() {
+    return [...all].filter((one) => one.root.isConnected && one.spec).flatMap((one) => one.spec.controls);
+  }
+
+  // A control moved. `final` is false while it is being dragged or a key is held. What the sender locked moves only by links.
+  move(given, final, free = false) {
+    const locked = free ? [] : this.spec.controls.filter((one) => one.locked).map((one) => one.name);
+    const values = Object.fromEntries(Object.entries(given).filter(([name]) => !locked.includes(name)));
+    if (!Object.keys(values).length) return;
     const drawn = this.drawFrame(values);
     Object.assign(this.pending, values);
     clearTimeout(this.trailing);
@@ -114,6 +147,7 @@ class Mount {
       frameStore.set(id, { index: new Map(values.map((v, i) => [v, i])), values, arrays, lists });
       this.root.dataset.frames = values.length;
     }
+    if (extra.qr) this.dialog?.takeCode(extra.qr);
     if (extra.csv) {
       const found = this.awaited?.[extra.csv.chart];
       if (found) { delete this.awaited[extra.csv.chart]; found(extra.csv.text); }
@@ -176,19 +210,6 @@ function drawNotes(node, notes) {
   node.replaceChildren(...notes.map((note) => make('p', '', note)));
 }
 
-// The address bar holds the whole state, so copying it is all that sharing needs.
-function drawShare(node) {
-  if (node.children.length) return;
-  const button = node.appendChild(make('button', 'sd-button', 'Copy link'));
-  button.type = 'button';
-  button.addEventListener('click', async () => {
-    const done = await navigator.clipboard?.writeText(location.href).then(() => true, () => false);
-    if (!done) prompt('The link to this page as it is now:', location.href);
-    button.textContent = 'Link copied';
-    setTimeout(() => { button.textContent = 'Copy link'; }, 2000);
-  });
-}
-
 // The address always says what is shown; replacing it adds no history entry.
 function writeAddress(query) {
   const kept = new URLSearchParams(location.search);
@@ -196,9 +217,16 @@ function writeAddress(query) {
   for (const name of ['embed', 'embed_options']) for (const value of kept.getAll(name)) next.append(name, value);
   for (const a of document.querySelectorAll('.st-key-nav a')) {  // a page opened in a new tab gets the state too
     const to = new URL(a.href, location.href);
-    to.search = query;
+    to.search = a.pathname === location.pathname ? query : travelling(query);
     a.setAttribute('href', to.pathname + to.search);
   }
   const want = `${location.pathname}?${next}${location.hash}`;
   if (location.pathname + location.search + location.hash !== want) history.replaceState(history.state, '', want);
+}
+
+// What a sender chose for one page stays there, but for the large type.
+function travelling(query) {
+  const next = new URLSearchParams(query);
+  for (const name of ['lesson', 'lock', 'hide', 'guess', 'title', 'ask']) next.delete(name);
+  return `${next}`;
 }

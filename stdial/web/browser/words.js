@@ -93,13 +93,14 @@ export function tableNode(spec) {
   const table = box.appendChild(make('table', 'sd-table'));
   if (spec.caption) table.append(make('caption', '', spec.caption));
   const numeric = new Set(spec.numeric ?? []);
+  const sentences = new Set(spec.sentences ?? []);
   const head = table.appendChild(make('thead')).appendChild(make('tr'));
   const body = table.appendChild(make('tbody'));
   const rows = spec.rows.map((cells, i) => ({ cells, i }));
   const fill = () => body.replaceChildren(...rows.map(({ cells, i }) => {
     const row = make('tr', i === spec.mark ? 'sd-mark' : '');
     cells.forEach((cell, j) => {
-      const node = row.appendChild(make(j ? 'td' : 'th', numeric.has(j) ? 'sd-number' : ''));
+      const node = row.appendChild(make(j ? 'td' : 'th', numeric.has(j) ? 'sd-number' : sentences.has(j) ? 'sd-sentence' : ''));
       if (!j) node.scope = 'row';
       node.dataset.label = spec.columns[j];
       setRuns(node, Array.isArray(cell) ? cell : [cell === null ? '' : String(cell)]);

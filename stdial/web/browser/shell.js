@@ -1,0 +1,26 @@
+// Repairs in Streamlit's own shell that style alone cannot make; they run whenever it draws anew.
+function repair() {
+  for (const node of document.querySelectorAll('.katex-display:not([tabindex])')) { // a long formula scrolls: keys must reach it
+    node.tabIndex = 0;
+    node.setAttribute('role', 'group');
+    node.setAttribute('aria-label', 'Formula');
+  }
+}
+
+let due = false;
+const soon = () => {
+  if (due) return;
+  due = true;
+  requestAnimationFrame(() => { due = false; repair(); });
+};
+new MutationObserver(soon).observe(document.body, { childList: true, subtree: true });
+repair();
+
+// A chart is as wide as the screen when it is drawn: on paper it shrinks to the page.
+const PAPER = 640;
+window.addEventListener('beforeprint', () => {
+  for (const node of document.querySelectorAll('.sd-chart')) node.style.zoom = Math.min(1, PAPER / Math.max(1, node.clientWidth));
+});
+window.addEventListener('afterprint', () => {
+  for (const node of document.querySelectorAll('.sd-chart')) node.style.zoom = '';
+});
