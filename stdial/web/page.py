@@ -18,7 +18,7 @@ from typing import Any
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
-from stdial.web import lessons, link, live, share, words
+from stdial.web import lessons, link, live, process, share, words
 from stdial.web.frames import stack
 from stdial.web.kept import Kept, everybody
 from stdial.web.params import COURTESIES, PARAMS
@@ -69,6 +69,7 @@ def open_page(path: str) -> Page:
     ----------
     path : the page's path without the slash, "" for the first page.
     """
+    process.settle()
     place = PLACES[path]
     st.set_page_config(page_title=f"{place.label} · stdial", layout="wide", initial_sidebar_state="collapsed")
     st.html(_CHROME)

@@ -1,0 +1,78 @@
+"""What the app sets in its own server process because no option of the server does."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import socket
+import sys
+from pathlib import Path
+
+__all__ = ["answer_at_once", "one_thread_for_arithmetic", "settle", "uploads_stay_in_memory"]
+
+_DONE = False
+
+
+def settle() -> None:
+    """All of them, once in a process and only in a server: called by every page."""
+    global _DONE
+    if _DONE or "streamlit.web.server" not in sys.modules:
+        return
+    _DONE = True
+    one_thread_for_arithmetic()
+    answer_at_once()
+    uploads_stay_in_memory()
+
+
+def one_thread_for_arithmetic() -> None:
+    """Keep the linear algebra library from starting threads of its own.
+
+    The matrices are small, sessions run side by side, and where other processes are busy its threads wait for each other: a
+    fit of a mixing distribution took 7 to 20 times as long with two threads on two busy cores. Who sets the variable, rules.
+    """
+    if os.environ.setdefault("OPENBLAS_NUM_THREADS", "1") != "1":
+        return
+    import numpy as np
+
+    for path in Path(np.__file__).parents[1].glob("numpy.libs/libscipy_openblas*"):  # was loaded before this could rule
+        with contextlib.suppress(OSError, AttributeError):
+            ctypes.CDLL(str(path)).scipy_openblas_set_num_threads64_(1)
+
+
+def answer_at_once() -> int:
+    """Send small messages without waiting for the browser's receipt of earlier ones; returns on how many sockets.
+
+    The server binds its socket itself, without naming the protocol, and asyncio then leaves Nagle's algorithm on (uvicorn's
+    issue 3149): an answer of several messages waits for the other side's delayed acknowledgement, about 40 ms at every move.
+    On Linux accepted connections inherit the option from the listening socket.
+    """
+    changed = 0
+    with contextlib.suppress(OSError):
+        for entry in list(Path("/proc/self/fd").iterdir()):
+            changed += _without_delay(entry)
+    return changed
+
+
+def _without_delay(entry: Path) -> bool:
+    try:
+        if not str(entry.readlink()).startswith("socket:"):
+            return False
+        with socket.socket(fileno=os.dup(int(entry.name))) as same:
+            if same.type != socket.SOCK_STREAM or same.family not in (socket.AF_INET, socket.AF_INET6):
+                return False
+            same.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            return True
+    except OSError:  # closed meanwhile
+        return False
+
+
+def uploads_stay_in_memory() -> None:
+    """Parts of an upload above a megabyte would otherwise pass through a file in the temporary folder.
+
+    A file of somebody's stays in memory until it is read; and an upload needs no room on a disk.
+    """
+    with contextlib.suppress(ImportError):
+        from starlette.formparsers import MultiPartParser
+
+        MultiPartParser.spool_max_size = 1 << 40
