@@ -7,14 +7,14 @@
 
 from __future__ import annotations
 
-from stdial.frameworks.behaviour import Change, changes
+from stdial.frameworks.behaviour import Change, changes, reward_std, setting_for
 from stdial.frameworks.beside import Beside, beside
 from stdial.frameworks.compare import Move, Updates, against_paper, move, updates
 from stdial.frameworks.convention import Convention, Whitening, describe
 from stdial.frameworks.filters import Filter
 from stdial.frameworks.identify import Match, Tie, identify
 from stdial.frameworks.lookup import FRAMEWORKS, advantages, get, kept, method, settings
-from stdial.frameworks.spelling import options_text, read_options, spelled
+from stdial.frameworks.spelling import options_text, read_options, spelled, spelled_changed
 from stdial.frameworks.table import Framework, Metric, Option, Setting, Trap, load, shown
 
 __all__ = [
@@ -46,8 +46,11 @@ __all__ = [
     "move",
     "options_text",
     "read_options",
+    "reward_std",
+    "setting_for",
     "settings",
     "shown",
     "spelled",
+    "spelled_changed",
     "updates",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,9 +10,13 @@ import numpy as np
 
 from stdial.frameworks.convention import Convention, describe
 from stdial.frameworks.lookup import advantages, get
-from stdial.frameworks.table import Framework
+from stdial.frameworks.rules import to_groups
+from stdial.frameworks.table import Framework, Setting
 
-__all__ = ["Change", "baseline", "changes", "constant_group", "divisor", "single_answer", "unequal_sizes"]
+__all__ = [
+    "Change", "baseline", "changes", "constant_group", "divisor", "dust", "reward_std", "setting_for", "single_answer",
+    "unequal_sizes",
+]  # fmt: skip
 
 _DUST = 1e-6  # a constant group of 0s and 1s leaves less in every framework; of .7 in float32 far more
 _SHOWN = 0.005  # less prints as 0.00
@@ -34,9 +38,18 @@ def constant_group(framework: str, options: Mapping[str, Any]) -> str:
     ('0; eight .7 in float32: 0.06', '0; eight .7 in float32: 59.6')
     """
     plain = _largest(framework, options, [1.0] * 8, "float64")
-    dust = _largest(framework, options, [0.7] * 8, "float32")
-    text = "0" if abs(plain) < _DUST else _number(plain)
-    return text if abs(dust) < _SHOWN else f"{text}; eight .7 in float32: {_number(dust)}"
+    text, left = "0" if abs(plain) < _DUST else _number(plain), dust(framework, options)
+    return text if left == "0" else f"{text}; eight .7 in float32: {left}"
+
+
+def dust(framework: str, options: Mapping[str, Any]) -> str:
+    """What eight rewards of .7 get in float32; less than .005 counts as 0.
+
+    >>> dust("OpenRLHF", {}), dust("TRL", {})
+    ('59.6', '0')
+    """
+    left = _largest(framework, options, [0.7] * 8, "float32")
+    return "0" if abs(left) < _SHOWN else _number(left)
 
 
 def single_answer(framework: str, options: Mapping[str, Any]) -> str:
@@ -55,6 +68,33 @@ def single_answer(framework: str, options: Mapping[str, Any]) -> str:
         return "0"
     raw = abs(right - 1) < 1e-3 and abs(wrong) < _DUST
     return "its raw reward" if raw else f"{_number(right)} if right, {_number(wrong)} if wrong"
+
+
+def reward_std(groups: Sequence[Sequence[float]]) -> tuple[float, float]:
+    """What logs call reward_std, in its two senses (ddof 1): the mean of the groups' stds, and the std of all rewards.
+
+    >>> [round(x, 3) for x in reward_std([[1, 1, 1, 1], [0, 0, 0, 0]])]
+    [0.0, 0.535]
+    """
+    arrays = to_groups(groups)
+    return float(np.mean([x.std(ddof=1) for x in arrays])), float(np.concatenate(arrays).std(ddof=1))
+
+
+def setting_for(framework: str, method: str) -> tuple[dict[str, Any], Setting] | None:
+    """The setting of a framework whose advantage is that of "GRPO" or "Dr. GRPO" (whatever ddof and eps), its default first.
+
+    >>> setting_for("oat", "GRPO")[0], setting_for("torchtune", "Dr. GRPO")
+    ({'critic_type': 'grpo'}, None)
+    """
+    chosen = get(framework)
+    default = chosen.setting(chosen.default)
+    found = [(o, s) for o, s in zip(chosen.choices(), chosen.settings, strict=True) if _is(s.convention, method)]
+    return min(found, key=lambda pair: pair[1].when != default.when) if found else None
+
+
+def _is(convention: Convention, method: str) -> bool:
+    plain = convention.kind == "centred" and convention.centre == "mean" and not convention.batch_scoped
+    return plain and convention.divide == {"GRPO": "std", "Dr. GRPO": "nothing"}[method]
 
 
 def unequal_sizes(framework: str, options: Mapping[str, Any]) -> str:
@@ -133,7 +173,7 @@ def changes(
 
 
 def _filter(framework: Framework) -> str:
-    on = "on by default: " if framework.filter.on else ""
+    on = "on by default: " if framework.filter.on and "default" not in framework.filter.rule else ""
     return on + framework.filter.rule
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from stdial.frameworks.lookup import get
 from stdial.frameworks.table import Framework, Option, flat, word
 
-__all__ = ["options_text", "read_options", "spelled"]
+__all__ = ["options_text", "read_options", "spelled", "spelled_changed"]
 
 
 def options_text(options: Mapping[str, Any]) -> str:
@@ -70,6 +70,17 @@ def spelled(framework: str, options: Mapping[str, Any]) -> list[str]:
         for name, value in flat(options).items()
         if name in chosen.options
     ]
+
+
+def spelled_changed(framework: str, options: Mapping[str, Any]) -> list[str]:
+    """The same without what is at its default, unless everything is.
+
+    >>> spelled_changed("verl", {"adv_estimator": "grpo", "norm_adv_by_std_in_grpo": False})
+    ['algorithm.norm_adv_by_std_in_grpo=False']
+    """
+    known, given = get(framework).options, flat(options)
+    changed = {k: v for k, v in given.items() if k in known and ("null" if v is None else v) != known[k].default}
+    return spelled(framework, changed or given)
 
 
 def _spelled(option: Option, value: Any, recipes: str) -> str:

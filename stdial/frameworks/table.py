@@ -110,6 +110,17 @@ class Framework:
         combos = "; ".join(shown(s.when) for s in self.settings)
         raise ValueError(f"options are {shown(options)}; {self.name} {self.version} is known with: {combos}")
 
+    @property
+    def number(self) -> Option | None:
+        """The option that takes a number and changes the advantage, where there is one."""
+        return next((option for option in self.options.values() if option.sets), None)
+
+    def with_option(self, options: Mapping[str, Any], option: Option, value: Any) -> dict[str, Any]:
+        """Options with one more, nested as the framework nests them; ValueError where ``setting`` refuses it."""
+        both = self._nest({**flat(options), option.name: value})
+        self.setting(both)
+        return both
+
     def choices(self) -> Iterator[dict[str, Any]]:
         """The options of every setting, spelled as ``advantages`` takes them."""
         for setting in self.settings:

@@ -155,6 +155,7 @@ class Table:
     rows: Sequence[Sequence[Any]]
     caption: str = ""
     numeric: Sequence[int] = ()
+    sentences: Sequence[int] = ()  # columns that need room
     sortable: bool = False
     cards: bool = False
     mark: int | None = None  # the row that is pointed at

@@ -7,7 +7,7 @@ r"""Rewards and advantages as people paste them from a log: text, CSV, JSON, JSO
 
 from __future__ import annotations
 
-from stdial.frameworks.pasted.log import LONGEST, MOST_ANSWERS, Log, read
+from stdial.frameworks.pasted.log import LONGEST, MOST_ANSWERS, Log, read, written
 from stdial.frameworks.pasted.values import PasteError
 
-__all__ = ["LONGEST", "MOST_ANSWERS", "Log", "PasteError", "read"]
+__all__ = ["LONGEST", "MOST_ANSWERS", "Log", "PasteError", "read", "written"]

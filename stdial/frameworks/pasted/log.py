@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +13,7 @@ from stdial.frameworks.pasted.lines import SCALAR, from_labels, from_table, has_
 from stdial.frameworks.pasted.records import Groups, from_json
 from stdial.frameworks.pasted.values import PasteError, short
 
-__all__ = ["LONGEST", "MOST_ANSWERS", "Log", "read"]
+__all__ = ["LONGEST", "MOST_ANSWERS", "Log", "read", "written"]
 
 LONGEST = 20_000  # characters: a group or two, and then some
 MOST_ANSWERS = 1024
@@ -62,6 +63,20 @@ def read(text: str) -> Log:
     )
     kind, groups = _read(clean)
     return _checked(groups, kind)
+
+
+def written(groups: Sequence[Sequence[float]], advantages: Sequence[Sequence[float]]) -> str:
+    r"""Groups as a text that ``read`` reads, advantages with six decimals.
+
+    >>> print(written([[1, 0]], [[0.70703678, -0.70703678]]))
+    rewards: 1, 0
+    advantages: 0.707037, -0.707037
+    """
+    blocks = [
+        f"rewards: {', '.join(f'{x:g}' for x in r)}\nadvantages: {', '.join(f'{x:.6f}' for x in a)}"
+        for r, a in zip(groups, advantages, strict=True)
+    ]
+    return "\n\n".join(blocks)
 
 
 def _read(text: str) -> tuple[str, Groups]:
