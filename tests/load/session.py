@@ -9,7 +9,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import random
 import time
+import urllib.error
 import urllib.request
 import uuid
 from dataclasses import dataclass, field
@@ -18,6 +20,8 @@ from typing import Any
 import websockets
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+from tests.load import visitor
 
 PATIENCE = 60.0  # seconds until an answer counts as lost
 
@@ -114,6 +118,11 @@ class Session:
         self._moves += 1
         self._states.setdefault(region.id, {})["move"] = {"n": self._moves, "values": values}
         return await self._rerun(region.fragment)
+
+    async def move_at_random(self, draw: random.Random) -> Answer:
+        """Move some control on screen to some value that it offers."""
+        region, control = draw.choice(visitor.moves(self.regions))
+        return await self.move(region, **visitor.values(control, draw))
 
     async def want(self, region: Region, what: str) -> Answer:
         """Ask a stage for frames or data."""

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import random
 import string
-from collections.abc import Mapping
-from typing import Any
-
-from tests.load.session import Region, Session
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, TypeVar
 
 
-def moves(session: Session) -> list[tuple[Region, dict[str, Any]]]:
+class Shown(Protocol):
+    """A region of a page, as far as it matters here."""
+
+    def stage(self) -> dict[str, Any]:
+        """What it says and shows."""
+        ...
+
+
+Region = TypeVar("Region", bound=Shown)
+
+
+def moves(regions: Sequence[Region]) -> list[tuple[Region, dict[str, Any]]]:
     """Every control on screen that can be moved, with its region."""
     return [
-        (region, control)
-        for region in session.regions
-        for control in region.stage()["controls"]
-        if not control.get("locked")
+        (region, control) for region in regions for control in region.stage()["controls"] if not control.get("locked")
     ]
 
 
