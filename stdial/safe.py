@@ -33,4 +33,5 @@ def markdown(text: str) -> str:
     >>> markdown("[a](b) $x$ <b>")
     '\\[a\\](b) \\$x\\$ \\<b\\>'
     """
-    return re.sub(r"([\\`*_{}\[\]<>#|$~:!])", r"\\\1", " ".join(text.split()))
+    escaped = re.sub(r"([\\`*_{}\[\]<>#|$~:!@])", r"\\\1", " ".join(text.split()))
+    return re.sub(r"(?i)\b(www)\.", r"\1\\.", escaped)  # or else a bare address becomes a link
