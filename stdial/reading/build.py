@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Problems", "count_phrase", "facet_values", "rows_of_problems", "step_mask", "warn_unequal"]
 
 Floats = NDArray[np.float64]
+_SUMMARIES = frozenset(("mean", "average", "avg", "total", "overall", "all", "sum", "summary"))
 
 
 @dataclass
@@ -115,6 +116,8 @@ def rows_of_problems(table: Table, guess: Guess, options: Options) -> Problems:
         present &= step_mask(rows.table.column(guess.step), options.at_step)
     if not present.any():
         raise Refused(f"no row has a value in {guess.value}", "no rates")
+    if _ends_in_summary(rows.table, value, present, guess, warnings):
+        present[np.flatnonzero(present)[-1]] = False
     rows, value = rows.keep(present), value[present]
     tries = None if tries is None else tries[present]
     weights = _weights(rows.table, guess, present)
@@ -124,6 +127,22 @@ def rows_of_problems(table: Table, guess: Guess, options: Options) -> Problems:
     found = _finished(rows, value, tries, guess, options, warnings, table)
     found.weights = None if weights is None else weights[first]
     return found
+
+
+def _ends_in_summary(
+    rows: pa.Table, value: Floats, present: NDArray[np.bool_], guess: Guess, warnings: list[str]
+) -> bool:
+    """Whether the last row is the mean or the sum of the others and its id says so; it is named in a warning."""
+    at = np.flatnonzero(present)
+    if guess.id is None or len(at) < 3:
+        return False
+    name = str(rows.column(guess.id)[int(at[-1])].as_py())
+    before, last = value[at[:-1]], value[at[-1]]
+    sums = (float(before.mean()), float(before.sum()))
+    if name.strip().lower() not in _SUMMARIES or not any(abs(last - total) <= 6e-3 * max(1, total) for total in sums):
+        return False
+    warnings.append(f"the last row ({name}) sums up the others: dropped")
+    return True
 
 
 def _weights(rows: pa.Table, guess: Guess, present: NDArray[np.bool_]) -> NDArray[np.int64] | None:

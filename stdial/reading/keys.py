@@ -11,7 +11,7 @@ from stdial.reading.profiles import Profile
 from stdial.reading.tables import Table
 from stdial.reading.vocabulary import Role, known, score
 
-__all__ = ["add_facets", "add_key", "add_step", "add_weight", "id_candidates", "likely_facets"]
+__all__ = ["add_facets", "add_key", "add_step", "add_weight", "id_candidates", "likely_facets", "repeated_keys"]
 
 _MOST_CHOICES = 40
 _MOST_VALUES = 60  # distinct values up to which a column of words is offered as a facet
@@ -25,6 +25,30 @@ def id_candidates(columns: Columns, besides: Sequence[str] = ()) -> list[Profile
         if p.name not in besides and max(score(p.name, Role.ID), score(p.name, Role.GROUP)) > 0 and p.kind != "list"
     ]
     return sorted(found, key=lambda p: -max(score(p.name, Role.ID), score(p.name, Role.GROUP)))
+
+
+def repeated_keys(columns: Columns, besides: Sequence[str] = (), ask: bool = True) -> list[Profile]:
+    """Id candidates whose values repeat, best first: rows are rollouts of one problem.
+
+    Where a better-named id is new in each row, a weaker name that repeats may only be a category: then it is asked
+    about (or, without ``ask``, nothing is returned). Row numbers are no better id, and a problem's text is no category.
+    """
+    candidates = [p for p in id_candidates(columns, besides) if p.distinct > 1 or columns.rows == 1]
+    repeated = [p for p in candidates if columns.repeats(p.name)]
+    if not repeated:
+        single = [p for p in id_candidates(columns, besides) if p.distinct == 1 and columns.rows > 1]
+        return [] if candidates else single
+    best = repeated[0]
+    worth = max(score(best.name, Role.ID), score(best.name, Role.GROUP))
+    better = [p for p in candidates if not columns.repeats(p.name) and score(p.name, Role.ID) > worth]
+    better = [p for p in better if not p.counts_rows]
+    if not better or best.is_prose:
+        return repeated
+    if not ask:
+        return []
+    names = [better[0].name, best.name]
+    asked = f"{names[0]} is new in each row and {names[1]} repeats: which of them names the problem?"
+    raise Unclear(asked, names, [(name, {"id": name}) for name in names])
 
 
 def add_key(columns: Columns, guess: Guess, options: Options) -> None:
@@ -46,7 +70,8 @@ def add_key(columns: Columns, guess: Guess, options: Options) -> None:
 
 
 def _key_of_rollouts(columns: Columns, guess: Guess, candidates: list[Profile]) -> None:
-    repeated = [p for p in candidates if columns.repeats(p.name)]
+    named = [p.name for p in candidates]
+    repeated = repeated_keys(columns, [p.name for p in columns.all if p.name not in named])
     if repeated:
         best = repeated[0]
         guess.id = best.name

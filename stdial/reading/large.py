@@ -123,9 +123,17 @@ def large_text(source: Source, limits: Limits) -> LargeText | None:
         head = source.head(_ROW)
         if b"\n" not in head[dialect.skip :]:
             raise row_too_long(_ROW)
-    table = parse(memoryview(head[: head.rindex(b"\n") + 1]), dialect, limits)
-    table = table.slice(0, max(1, table.num_rows - 1))  # the last row may have been cut inside its quotes
+    table = parse(memoryview(_whole_rows(head, dialect)), dialect, limits)
     return LargeText(source, dialect, tuple(table.column_names), table)
+
+
+def _whole_rows(head: bytes, dialect: Dialect) -> bytes:
+    """The head up to the last line break that is outside quotes."""
+    quote = dialect.quote.encode()
+    at = head.rfind(b"\n")
+    while at > dialect.skip and quote and not dialect.escape and head.count(quote, dialect.skip, at) % 2:
+        at = head.rfind(b"\n", 0, at)
+    return head[: at + 1]
 
 
 def _regrouped(scan: pa.Table, beside: Sequence[str], keys: Sequence[str], spread: Sequence[str]) -> pa.Table:

@@ -37,16 +37,13 @@ def read_json(source: Source, limits: Limits, certain: bool) -> Table | None:
             return None
         raise Refused(f"this is not a table: the JSON does not parse ({_place(error)})", "not a table") from None
     if not found.rows:
+        bare = b"".join(bytes(data[:64]).split())
+        if bare in (b"[]", b"{}"):
+            raise Refused("there are no rows: the JSON is an empty list", "no rows")
         if not certain and not named_json:
             return None
-        raise _no_records(bytes(data[:64]))
+        raise Refused("this is not a table: no list of records is in the JSON", "not a table")
     return flat_table(_columns(found, limits), limits, source.notes, found)
-
-
-def _no_records(start: bytes) -> Refused:
-    if b"".join(start.split()) in (b"[]", b"{}"):
-        return Refused("there are no rows: the JSON is an empty list", "no rows")
-    return Refused("this is not a table: no list of records is in the JSON", "not a table")
 
 
 def _parse(data: bytes) -> Any:
@@ -161,10 +158,24 @@ def _check_cells(table: pa.Table, limits: Limits) -> None:
     import pyarrow.compute as pc
 
     for name, column in zip(table.column_names, table.columns, strict=True):
+        if pa.types.is_dictionary(column.type) and pa.types.is_string(column.type.value_type):
+            column = _decoded(name, column, limits)
         if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
             longest = pc.max(pc.binary_length(column)).as_py() or 0
             if longest > limits.cell:
                 raise Refused(f"a cell of {name} holds {longest / 1e6:.3g} MB: no table of rates does", "too large")
+
+
+def _decoded(name: str, column: pa.ChunkedArray, limits: Limits) -> pa.ChunkedArray:
+    """A column of categories written out, unless few long texts stand on many rows."""
+    import pyarrow.compute as pc
+
+    size = 0
+    for chunk in column.chunks:
+        size += pc.sum(pc.binary_length(chunk.dictionary).take(chunk.indices)).as_py() or 0
+    if size > limits.size:
+        raise Refused(f"the texts of {name} are {size / 1e9:.3g} GB once written out", "too large")
+    return column.cast(column.type.value_type)
 
 
 def _flattened(table: pa.Table, limits: Limits) -> pa.Table:

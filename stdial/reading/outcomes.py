@@ -11,7 +11,18 @@ from stdial.reading.guess import Columns, Guess
 from stdial.reading.profiles import Profile
 from stdial.reading.vocabulary import Role, at_k, family, score, score_of_reward, words
 
-__all__ = ["choose_reward", "find_counts", "find_fractions", "find_lists", "find_rates", "find_wide", "pick_tries"]
+__all__ = [
+    "choose_reward",
+    "find_counts",
+    "find_fractions",
+    "find_lists",
+    "find_rates",
+    "find_wide",
+    "is_form",
+    "pick_tries",
+    "reward_candidates",
+    "single_rate",
+]
 
 _INDEX_STEMS = ("q", "problem", "question", "task", "item", "prompt", "example")
 _TRY_WORDS = "r s a c t g rep gen generation out output answer response completion rollout try attempt"
@@ -228,6 +239,11 @@ def choose_reward(columns: Columns, found: Sequence[Profile], option: str = "rew
 
 def _shown(found: Profile) -> str:
     return f"{found.levels[0]:g}" if len(found.levels) else str(found.values[0].as_py())
+
+
+def is_form(found: Profile) -> bool:
+    """Whether a column marks the form of an answer, as a second reward function does."""
+    return found.kind in ("number", "mark") and bool({"format", "formatted", "parsed"} & set(words(found.name)))
 
 
 def reward_candidates(columns: Columns) -> list[Profile]:

@@ -52,6 +52,8 @@ class Profile:
         import pyarrow as pa
         import pyarrow.compute as pc
 
+        if pa.types.is_dictionary(self.values.type):
+            return int(pc.count_distinct(self.values.cast(self.values.type.value_type)).as_py())
         if pa.types.is_nested(self.values.type):
             return len(set(map(repr, self.values.to_pylist())))
         return int(pc.count_distinct(self.values).as_py())

@@ -11,7 +11,7 @@ from stdial.reading.describe import alternatives, preview
 from stdial.reading.guess import Columns, Guess
 from stdial.reading.limits import Limits
 from stdial.reading.options import Options
-from stdial.reading.outcomes import reward_candidates
+from stdial.reading.outcomes import is_form, reward_candidates
 from stdial.reading.pools import reading_of_pool, stored_pool
 from stdial.reading.profiles import numbers_of
 from stdial.reading.progress import report
@@ -88,7 +88,8 @@ def _reward_columns(columns: Columns, guess: Guess, problems: Problems) -> dict[
     """The groups under each reward column of a rollout log, the chosen one first."""
     if guess.shape != "rollouts" or problems.row_problem is None:
         return {}
-    names = [p.name for p in reward_candidates(columns) if p.name != guess.value][: _MOST_REWARDS - 1]
+    named = [*reward_candidates(columns), *(p for p in columns.all if is_form(p))]
+    names = [n for n in dict.fromkeys(p.name for p in named) if n != guess.value][: _MOST_REWARDS - 1]
     found = {guess.value: problems.stats}
     for name in names:
         values = numbers_of(columns.table.head.column(name)).values

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stdial.reading.errors import Refused, Unclear
 from stdial.reading.guess import Columns, Guess
-from stdial.reading.keys import add_facets, add_key, add_step, add_weight, id_candidates, likely_facets
+from stdial.reading.keys import add_facets, add_key, add_step, add_weight, id_candidates, likely_facets, repeated_keys
 from stdial.reading.options import Options, rewards_columns
 from stdial.reading.outcomes import (
     choose_reward,
@@ -126,7 +126,7 @@ def _rollouts(columns: Columns, options: Options, rates: list[Profile]) -> Guess
     if not rewards:
         return None
     _announce(columns, options, rewards)
-    repeated = _repeated_key(columns, options, [p.name for p in rewards])
+    repeated = _repeated_key(columns, options, [p.name for p in rewards], ask=not rates)
     marks = [p for p in rewards if p.kind == "mark" or set(p.levels.tolist()) <= {0.0, 1.0}]
     if not repeated and (not marks or rates):
         return None
@@ -151,14 +151,14 @@ def _announce(columns: Columns, options: Options, rewards: list[Profile]) -> Non
     columns.table.expect(wanted, facets)
 
 
-def _repeated_key(columns: Columns, options: Options, besides: list[str]) -> str | None:
+def _repeated_key(columns: Columns, options: Options, besides: list[str], ask: bool = True) -> str | None:
     for name in (options.group, options.id):
         if name:
             return name if columns.repeats(name) else None
     if options.id == "":
         return None
-    for candidate in id_candidates(columns, besides):
-        if columns.repeats(candidate.name) and _rows_each(columns, candidate) >= _LONG:
+    for candidate in repeated_keys(columns, besides, ask):
+        if _rows_each(columns, candidate) >= _LONG:
             return candidate.name
     return None
 
@@ -175,7 +175,7 @@ def _is_collapsed(columns: Columns, found: Profile, options: Options) -> bool:
     """Whether a fractional rate is the same on every row of its problem: a problem's rate, copied to its rollouts."""
     if found.kind == "mark" or set(found.levels.tolist()) <= {0.0, 1.0}:
         return False
-    key = _repeated_key(columns, options, [found.name])
+    key = _repeated_key(columns, options, [found.name], ask=False)
     return key is not None and columns.pairs([key, found.name]) == columns.pairs([key])
 
 
