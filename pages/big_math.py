@@ -6,16 +6,21 @@ from stdial.web.views import big_math as view
 from stdial.web.views import big_math_tables as tables
 
 page = open_page("big_math")
-which = view.chosen(page)
-marked = page.values.pool
-whole = pools.chosen({"pool": "bigmath"})
-page.stage(lambda v: view.stage(v, which), needs=which.token)
-page.stage(lambda v: tables.levels(v, whole.pool, marked), key="levels")
-page.stage(tables.views, key="views", needs=which.token)
-page.stage(lambda v: tables.paper(v, whole.pool), key="paper")
-page.stage(lambda v: tables.about(), key="about")
-page.below(
-    lambda: view.why(page, which),
-    lambda: view.exercise(page),
-    lambda: page.onward("your_data", "The same questions on your own problems"),
-)
+
+
+@page.body
+def body() -> None:
+    """The stages, and what stands under them."""
+    which = view.chosen(page)
+    marked = page.values.pool
+    whole = pools.chosen({"pool": "bigmath"})
+    page.stage(lambda v: view.stage(v, which), needs=which.token)
+    page.stage(lambda v: tables.levels(v, whole.pool, marked), key="levels")
+    page.stage(tables.views, key="views", needs=which.token)
+    page.stage(lambda v: tables.paper(v, whole.pool), key="paper")
+    page.stage(lambda v: tables.about(), key="about")
+    page.below(
+        lambda: view.why(page, which),
+        lambda: view.exercise(page),
+        lambda: page.onward("your_data", "The same questions on your own problems"),
+    )
