@@ -80,7 +80,8 @@ def spelled_changed(framework: str, options: Mapping[str, Any]) -> list[str]:
     """
     known, given = get(framework).options, flat(options)
     changed = {k: v for k, v in given.items() if k in known and ("null" if v is None else v) != known[k].default}
-    return spelled(framework, changed or given)
+    names = spelled(framework, changed or given)
+    return [name for name in names if not name.startswith("no --")] or names
 
 
 def _spelled(option: Option, value: Any, recipes: str) -> str:

@@ -22,7 +22,7 @@ def stage(v: Values) -> Stage:
     table = frameworks.FRAMEWORKS.values()
     without = sum(_default(f, v.G)[0] == "Dr. GRPO" for f in table)
     columns = (
-        "Framework, version", "Default is", "times the paper's", "GRPO by", "ddof", "eps", "Dr. GRPO by", "Eight .7 in float32 get",
+        "Framework, version", "Default is", "Times the paper's", "GRPO by", "ddof", "eps", "Dr. GRPO by", "Eight .7 in float32 get",
         "An only answer gets", "Drops silent groups by", "Shows silence as", "Run or read",
     )  # fmt: skip
     return Stage(
@@ -30,8 +30,8 @@ def stage(v: Values) -> Stage:
         answer=[num(f"{without} of {len(table)}"), " entries leave out the division by the std unless told otherwise."],
         text=[
             [
-                f"The factor holds at G = {v.G}; ddof, eps and the last two groups are those of its GRPO. “Run” means that the "
-                "advantages were compared with what the framework returned; filters, metrics and spellings were read."
+                f"The factor is that of the default at G = {v.G}. ddof, eps and what odd groups get are those of its GRPO, "
+                "where it offers that. “Run”: the advantages were compared with what the framework returned."
             ]
         ],
         tables=[

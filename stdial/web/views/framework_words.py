@@ -56,7 +56,7 @@ def value(x: float) -> str:
     """A reward or an advantage: whole numbers plain, three decimals, and what is tiny with its power of ten.
 
     >>> value(1.0), value(-0.57735), value(-5.96e-8), value(1e6)
-    ('1', '−0.577', '−6.0e−8', '1,000,000')
+    ('1', '−0.577', '−6e−8', '1,000,000')
     """
     if math.isnan(x):
         return "NaN"
@@ -68,7 +68,7 @@ def value(x: float) -> str:
         return f"{sign}{size:,.0f}"
     if size < 5e-4:
         mantissa, exponent = f"{size:.1e}".split("e")
-        return f"{sign}{mantissa}e{str(int(exponent)).replace('-', MINUS)}"
+        return f"{sign}{mantissa.removesuffix('.0')}e{str(int(exponent)).replace('-', MINUS)}"
     if size < 0.05:
         return f"{sign}{size:.2g}"
     return f"{sign}{size:,.0f}" if size >= 1e4 else f"{sign}{size:.1f}" if size >= 10 else f"{sign}{size:.3f}"

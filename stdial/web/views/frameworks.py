@@ -263,7 +263,7 @@ def trap(i: int) -> Callable[[Values], Stage]:
         count = len(framework.traps)
         return Stage(
             heading=("Its trap, on a live group" if count == 1 else "Its traps, on live groups") if i == 0 else "",
-            text=[[em(one.says)], *_two_stds(one)],
+            text=[[em(one.says)], *_two_stds(framework, one)],
             tables=[_live(framework, one)],
             layout="wide",
         )
@@ -305,9 +305,10 @@ def _kept(kept: Any, kind: str) -> str:
     return f"only answer{'s' if len(stays) > 1 else ''} {', '.join(stays)}"
 
 
-def _two_stds(one: Trap) -> list[list[Run]]:
-    """The two senses of reward_std, where the batch has groups for both."""
-    if len(one.groups) < 2 or min(map(len, one.groups)) < 2:
+def _two_stds(framework: Framework, one: Trap) -> list[list[Run]]:
+    """The two senses of reward_std, where the framework logs it and the batch has groups for both."""
+    logged = any("reward_std" in metric.name for metric in framework.metrics)
+    if not logged or len(one.groups) < 2 or min(map(len, one.groups)) < 2:
         return []
     of_groups, of_all = frameworks.reward_std(one.groups)
     return [
@@ -325,9 +326,10 @@ def why(page: Page) -> None:
     wider = float(group.update(1, v.G, GRPO)) / float(group.update(1, v.G, Method("ddof 1", ddof=1)))
     of_right, c = float(got.right_answer[1]), float(got.c[1])
     page.why(
-        f"Whatever a framework does to the rewards, its update is the summed advantages of the right answers over G, times the "
-        f"difference between the mean scores of right and wrong answers. With 1 of {v.G} right it gives {of_right:+.4f} to the "
-        f"right answer, so c is {c:.4f}; the paper's GRPO has {sigma:.4f}. With ddof 1 the std is larger by "
+        f"Whatever a framework does to the rewards: where the advantages of a group cancel, its update is those of the right "
+        "answers summed, over G, times the difference between the mean scores of right and wrong answers. "
+        f"With 1 of {v.G} right it gives {of_right:+.4f} to the right answer, so c is {c:.4f}; the paper's GRPO has {sigma:.4f}. "
+        "With ddof 1 the std is larger by "
         rf"$\sqrt{{G/(G-1)}}$ = {wider:.4f}, and every update smaller by as much.",
         rf"\begin{{aligned}} c &= \frac1G\sum_{{i\ \mathrm{{right}}}} A_i = \frac{{{of_right:.4f}}}{{{v.G}}} = {c:.4f} \\"
         rf" \sigma &= \frac{{\sqrt{{1\cdot{v.G - 1}}}}}{{{v.G}}} = {sigma:.4f}, \qquad \frac{{c}}{{\sigma}} = {c / sigma:.4f}"
