@@ -214,6 +214,17 @@ PARAMS = _table(
     Param("largest", "Largest size", "int", 0, 0, 4096),
     Param("multiple", "Multiples of", "int", 1, 1, 64),
     Param("powers", "Powers of two only", "flag", False),
+    # Your data
+    Param("near", "Nearly silent below", "float", 0.25, 0, 1e6),
+    Param("keep_from", "Keep rates from", "float", 0.1, 0, 1),
+    Param("keep_to", "to", "float", 0.9, 0, 1),
+    Param("facet", "Cut by", "choice", "1", 1, 2),
+    Param("filter_by", "Filter on", "choice", "1", 1, 2),
+    Param("train_on", "Train on", "choice", "2", 1, 2),
+    Param("order", "Problems in the order of", "choice", "silent", choices=("silent", "update", "file")),
+    Param("first", "From problem", "int", 1, 1, 10**9),
+    Param("problem", "Problem", "int", 1, 1, 10**9),
+    Param("want", "Settings for", "choice", "dynamic-sampling", choices=("dynamic-sampling", "dr-grpo", "grpo")),
     # Frameworks
     Param("framework", "Framework", "choice", "TRL", 0, 60),
     Param("setting", "Setting", "choice", "", 0, 200),

@@ -50,7 +50,25 @@ PLACES = {
         ),
     ),
     "big_math": Place("pages/big_math.py", "Big-Math", ("G", "pool")),
-    "your_data": Place("pages/your_data.py", "Your data", ("G",)),
+    "your_data": Place(
+        "pages/your_data.py",
+        "Your data",
+        (
+            "G",
+            "near",
+            "keep_from",
+            "keep_to",
+            "facet",
+            "filter_by",
+            "train_on",
+            "train_batch",
+            "order",
+            "first",
+            "problem",
+            "framework",
+            "want",
+        ),
+    ),
     "training_run": Place("pages/training_run.py", "Training run", ("G",)),
     "frameworks": Place(
         "pages/frameworks.py", "Frameworks", ("G", "framework", "setting", "number", "to", "to_setting")
