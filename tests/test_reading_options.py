@@ -3,13 +3,11 @@
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from stdial import Pool
 from stdial.pool_file import write_pool
 from stdial.reading import Limits, Reading, Refused, Unclear, read
-from stdial.reading.compare import compare
 from stdial.reading.steps import silent_share_columns, step_column
 from tests.reading_shapes import LONG, MARKS, RATE, K, csv
 
@@ -154,27 +152,3 @@ def test_stored_pools_come_back(tmp_path: Path) -> None:
     assert found.pool.where("d", "b").size == 7
     assert found.warnings == ("one row dropped",)
     assert found.groups["problems"].tolist() == [3, 2, 5]
-
-
-def test_before_and_after() -> None:
-    first = read(CASES / "two_steps.csv", at_step=100)
-    second = read(CASES / "two_steps.csv", at_step=200)
-    found = compare(first, second)
-    assert len(found.ids) == 24
-    assert found.mean_change == pytest.approx(second.pool.mean_rate - first.pool.mean_rate)  # type: ignore[union-attr]
-    live_to_silent = (~first.stats.silent) & second.stats.silent
-    assert found.became_silent.sum() == live_to_silent.sum()
-    low, high = found.interval
-    assert low < found.mean_change < high
-    assert set(found.table()["what"]) <= {"became silent", "became live", ""}
-    other = Pool([1, 2], 8, ids=["0", "new"])
-    joined = compare(first, other)
-    assert joined.only_after == ("new",)
-    assert len(joined.only_before) == 23
-    assert np.isnan(joined.interval[0])
-    with pytest.raises(ValueError, match="no ids"):
-        compare(first, Pool([1], 8))
-    with pytest.raises(ValueError, match="share"):
-        compare(first, Pool([1], 8, ids=["zzz"]))
-    with pytest.raises(ValueError, match="more than once"):
-        compare(Pool([1, 2], 8, ids=["a", "a"]), first)
