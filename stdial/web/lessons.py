@@ -80,7 +80,10 @@ class Guess:
 
 @dataclass(frozen=True)
 class Lesson:
-    """One question; `start` and `reveal` are values of its page, `cover` hides the charts until the guess."""
+    """One question; `start` and `reveal` are values of its page.
+
+    `cover` hides the charts until the guess, but for what `keep` names ("chart", "chart/trace" or "chart#label").
+    """
 
     id: str
     page: str
@@ -93,6 +96,7 @@ class Lesson:
     reveal: Mapping[str, Any]
     numbers: Mapping[str, Quantity] = field(default_factory=dict)
     cover: bool = False
+    keep: tuple[str, ...] = ()
 
     def right(self) -> list[int]:
         """The positions of the right options of a choice."""
@@ -142,7 +146,7 @@ def panel(lesson: Lesson, *, slides: bool = False) -> dict[str, Any]:
     values = _values(lesson, lesson.start) | dict(lesson.reveal)
     link.settle(values, given=lesson.reveal)
     return {
-        "id": lesson.id, "place": f"Question {at + 1} of {len(every)}", "name": lesson.name, "cover": lesson.cover,
+        "id": lesson.id, "place": f"Question {at + 1} of {len(every)}", "name": lesson.name,
         "question": said(lesson.question, lesson), "form": form, "said": _answer_text(lesson), "why": reason(lesson),
         "sets": {name: values[name] for name in PLACES[lesson.page].params if name in lesson.reveal or name == "marks"},
         "next": [after.name, address(after, slides=slides)] if after else None,
@@ -222,7 +226,12 @@ def _lesson(entry: Mapping[str, Any]) -> Lesson:
     start, reveal = (_checked(entry[key]) for key in ("start", "reveal"))
     rest = {key: value for key, value in entry.items() if key not in ("guess", "answer", "numbers", "start", "reveal")}
     return Lesson(
-        **rest, guess=Guess(**guess), answer=Quantity(**entry["answer"]), numbers=numbers, start=start, reveal=reveal
+        **(rest | {"keep": tuple(rest.get("keep", ()))}),
+        guess=Guess(**guess),
+        answer=Quantity(**entry["answer"]),
+        numbers=numbers,
+        start=start,
+        reveal=reveal,
     )
 
 
@@ -234,23 +243,29 @@ def _checked(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _mistakes(lesson: Lesson) -> Sequence[str]:
-    found = []
-    if not re.fullmatch("[a-z0-9-]{1,40}", lesson.id):
-        found.append("id must be 1 to 40 small letters, digits and hyphens")
-    if lesson.page not in PLACES:
-        found.append(f"page must be one of {', '.join(PLACES)}, not {lesson.page!r}")
-    elif strange := {*lesson.start, *lesson.reveal} - set(PLACES[lesson.page].params):
-        found.append(f"{min(strange)} is no parameter of its page")
-    for quantity in (lesson.answer, *lesson.numbers.values()):
-        if quantity.call not in CALLS:
-            found.append(f"call must be one of {', '.join(CALLS)}, not {quantity.call!r}")
-    for name in _PLACE.findall(lesson.question + lesson.why):
-        if name != "answer" and name not in lesson.numbers:
-            found.append(f"{{{name}}} in its text has no number")
-    if lesson.guess.kind not in ("number", "choice", "tap"):
-        found.append(f"guess.kind must be number, choice or tap, not {lesson.guess.kind!r}")
-    if lesson.guess.kind == "choice" and len(lesson.guess.options) < 2:
-        found.append("a choice needs two options or more")
-    if lesson.guess.kind == "tap" and not lesson.guess.chart:
-        found.append("a tap needs guess.chart, the name of a chart")
-    return found
+    """What is wrong with a lesson, in words."""
+    places = PLACES[lesson.page].params if lesson.page in PLACES else ()
+    strange = sorted({*lesson.start, *lesson.reveal} - set(places))
+    quantities = (lesson.answer, *lesson.numbers.values())
+    named = {"answer", *lesson.numbers}
+    guess = lesson.guess
+    return [
+        *_unless(re.fullmatch("[a-z0-9-]{1,40}", lesson.id), "id must be 1 to 40 small letters, digits and hyphens"),
+        *_unless(places, f"page must be one of {', '.join(PLACES)}, not {lesson.page!r}"),
+        *_unless(not places or not strange, f"{', '.join(strange)} is no parameter of its page"),
+        *(f"call must be one of {', '.join(CALLS)}, not {q.call!r}" for q in quantities if q.call not in CALLS),
+        *(
+            f"{{{name}}} in its text has no number"
+            for name in _PLACE.findall(lesson.question + lesson.why)
+            if name not in named
+        ),
+        *_unless(
+            guess.kind in ("number", "choice", "tap"), f"guess.kind must be number, choice or tap, not {guess.kind!r}"
+        ),
+        *_unless(guess.kind != "choice" or len(guess.options) > 1, "a choice needs two options or more"),
+        *_unless(guess.kind != "tap" or guess.chart, "a tap needs guess.chart, the name of a chart"),
+    ]
+
+
+def _unless(good: object, mistake: str) -> list[str]:
+    return [] if good else [mistake]

@@ -29,7 +29,7 @@ from stdial.web.stage import link as run_link
 __all__ = ["Page", "Values", "open_page"]
 
 # The sender's choices that change what a stage holds.
-_SHAPING = ("lock", "hide")
+_SHAPING = ("lesson", "lock", "hide", "guess")
 # Streamlit's own frame, made quiet: no coloured bar, less air above, the page names in one row.
 _CHROME = f"<style>{(Path(__file__).parent / 'browser' / 'frame.css').read_text()}</style>"
 
@@ -167,14 +167,14 @@ class Page:
 
         def made() -> Stage:
             nonlocal stage
-            stage = stage or build(values).with_courtesies(values.lock, values.hide)
+            stage = stage or share.shaped(build(values), values, self.path)
             return stage
 
         body = kept.get((*base, mine), lambda: _packed(made()))
         scrub, sizes = kept_scrub(kept, (*base, mine, "scrub"), made)
         header: dict[str, Any] = {"ack": state["acks"].get(name, 0)}
         if values.guess:
-            header["guess"] = share.withheld(values, self.path)
+            header["guess"] = 1
         if self._first:
             header |= {
                 "notes": self.notes,
@@ -192,7 +192,7 @@ class Page:
             header["frames"] = hashlib.sha1(repr((*base, rest)).encode(), usedforsecurity=False).hexdigest()[:16]
             if want == "frames":
                 extra = kept.get(
-                    (*base, rest, "frames"), lambda: _frames(build, values, scrub, sizes, header["frames"])
+                    (*base, rest, "frames"), lambda: _frames(build, values, self.path, scrub, sizes, header["frames"])
                 )
         if want.startswith("csv:"):
             chart = made().chart(want[4:])
@@ -255,10 +255,11 @@ def _packed(stage: Stage) -> bytes:
     return to_json(stage.spec())
 
 
-def _frames(build: Callable[[Values], Stage], values: Values, scrub: str, sizes: list[float], name: str) -> bytes:
+def _frames(
+    build: Callable[[Values], Stage], values: Values, path: str, scrub: str, sizes: list[float], name: str
+) -> bytes:
     """All frames of a scrub as one message."""
-    lock, hide = values.lock, values.hide
-    specs = [build(values.but(**{scrub: size})).with_courtesies(lock, hide).spec() for size in sizes]
+    specs = [share.shaped(build(values.but(**{scrub: size})), values, path).spec() for size in sizes]
     return to_json({"frames": {"id": name, **stack(specs, sizes)}})
 
 

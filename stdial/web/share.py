@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from stdial.web import lessons
+from stdial.web.stage import Stage
 
-__all__ = ["LONGEST", "asked", "qr", "withheld"]
+__all__ = ["LONGEST", "asked", "qr", "shaped"]
 
 LONGEST = 1600  # characters of an address that a phone's camera still reads off a screen
 
@@ -43,15 +44,14 @@ def asked(values: Mapping[str, Any], path: str) -> dict[str, Any] | None:
     }
 
 
-def withheld(values: Mapping[str, Any], path: str) -> int:
-    """How much waits for a guess: 0 nothing, 1 the words, 2 the curves too.
+def shaped(stage: Stage, values: Mapping[str, Any], path: str) -> Stage:
+    """The stage as the sender wanted it: controls locked or left out, and the curves covered while a lesson's guess is awaited.
 
-    >>> from stdial.web.link import defaults
-    >>> withheld(defaults(), ""), withheld({**defaults(), "guess": True}, "")
-    (0, 1)
+    The words are withheld in the browser, so that they are there at once after the guess.
     """
     lesson = _lesson(values, path)
-    return (2 if lesson and lesson.cover else 1) if values["guess"] else 0
+    stage = stage.with_courtesies(values["lock"], values["hide"])
+    return stage.covered(lesson.keep) if lesson and lesson.cover and values["guess"] else stage
 
 
 def _lesson(values: Mapping[str, Any], path: str) -> lessons.Lesson | None:

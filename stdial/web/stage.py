@@ -14,7 +14,7 @@ from typing import Any
 from stdial.charts.chart import Chart
 
 __all__ = [
-    "Button", "Choice", "Control", "Marks", "Number", "Range", "Run", "Slider", "Stage", "Table", "TextBox", "Toggle",
+    "Button", "Card", "Choice", "Control", "Marks", "Number", "Range", "Run", "Slider", "Stage", "Table", "TextBox", "Toggle",
     "code", "em", "link", "num", "to_json",
 ]  # fmt: skip
 
@@ -166,6 +166,20 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Card:
+    """A lesson in a list: `key` is where the browser keeps its reader's progress, `links` are (words, address)."""
+
+    key: str
+    title: str
+    text: Sequence[Run]
+    links: Sequence[tuple[str, str]] = ()
+
+    def spec(self) -> dict[str, Any]:
+        """The card as the browser gets it."""
+        return {**self.__dict__, "text": list(self.text), "links": [list(pair) for pair in self.links]}
+
+
+@dataclass(frozen=True)
 class Stage:
     """One region of a page.
 
@@ -179,8 +193,10 @@ class Stage:
     controls : in reading order.
     charts : in reading order; the first two stand beside the words from 1,000 px on.
     tables : after the charts.
+    cards : after the tables.
     scrub : the name of the slider that is drawn from frames computed ahead, and `frames` its values.
-    layout : "side" (words left, charts right) or "wide" (one column; charts side by side where there is room).
+    layout : "side" (words left, charts right), "wide" (one column; charts side by side where there is room), "sheet" (as "side",
+        small, for paper) or "answers" (one column that starts on a page of its own on paper).
     """
 
     title: str = ""
@@ -191,6 +207,7 @@ class Stage:
     controls: Sequence[Control] = ()
     charts: Sequence[Chart] = ()
     tables: Sequence[Table] = ()
+    cards: Sequence[Card] = ()
     notes: Sequence[str] = ()
     scrub: str = ""
     frames: Sequence[float] = ()
@@ -202,7 +219,7 @@ class Stage:
             "title": self.title, "heading": self.heading, "answer": list(self.answer), "text": [list(p) for p in self.text],
             "readouts": [list(r) for r in self.readouts], "controls": [c.spec() for c in self.controls],
             "charts": [c.spec() for c in self.charts], "tables": [t.spec() for t in self.tables],
-            "notes": list(self.notes), "scrub": self.scrub, "layout": self.layout,
+            "cards": [c.spec() for c in self.cards], "notes": list(self.notes), "scrub": self.scrub, "layout": self.layout,
         }  # fmt: skip
 
     def with_courtesies(self, lock: Sequence[str], hide: Sequence[str]) -> Stage:
@@ -210,9 +227,31 @@ class Stage:
         shown = [c for c in self.controls if c.name not in hide]
         return replace(self, controls=[replace(c, locked=c.locked or c.name in lock) for c in shown])
 
+    def covered(self, keep: Sequence[str] = ()) -> Stage:
+        """The stage with empty axes for a guess: of its charts only what `keep` names is drawn.
+
+        That is "chart", "chart/trace" or "chart#label".
+        """
+        return replace(self, charts=[_covered(chart, keep) for chart in self.charts])
+
     def chart(self, name: str) -> Chart | None:
         """The chart of that name."""
         return next((c for c in self.charts if c.name == name), None)
+
+
+def _covered(chart: Chart, keep: Sequence[str]) -> Chart:
+    """The chart's axes with only the kept traces; it still says what state it shows."""
+    if chart.name in keep:
+        return chart
+    labels = [label for label in chart.layout.get("annotations", ()) if f"{chart.name}#{label['text']}" in keep]
+    return replace(
+        chart,
+        data=[trace for trace in chart.data if f"{chart.name}/{trace.get('name')}" in keep],
+        layout={**chart.layout, "annotations": labels, "shapes": []},
+        narrow={path: value for path, value in chart.narrow.items() if not path.startswith(("annotations", "shapes"))},
+        alt="Axes with no more than the question says; the rest is drawn after your guess.",
+        table={}, tap=None, caption="",
+    )  # fmt: skip
 
 
 def to_json(spec: Mapping[str, Any]) -> bytes:

@@ -13,14 +13,9 @@ function remember(id, entry) {
   try { localStorage.setItem(SHELF, JSON.stringify({ ...progress(), [id]: entry })); } catch { /* a browser that keeps nothing */ }
 }
 
-// A stage without what would give the answer away; `how` is 2 where the curves wait too.
-export function withheld(spec, how) {
-  const bare = (chart) => ({
-    ...chart, data: [], tap: null, caption: '', alt: 'Empty axes: the curves are drawn after your guess.',
-    layout: { ...chart.layout, annotations: [], shapes: [], images: [] },
-    narrow: Object.fromEntries(Object.entries(chart.narrow).filter(([path]) => !/^(annotations|shapes)/.test(path))),
-  });
-  return { ...spec, answer: [], text: [], readouts: [], tables: [], charts: how > 1 ? spec.charts.map(bare) : spec.charts };
+// A stage without the words that would give the answer away.
+export function withheld(spec) {
+  return { ...spec, answer: [], text: [], readouts: [], tables: [], cards: [] };
 }
 
 export function drawAsked(mount, node, asked) {
@@ -62,7 +57,7 @@ function form(mount, asked) {
   const field = rules.kind === 'choice' ? choices(box, rules) : entry(mount, box, rules);
   const go = box.appendChild(make('button', 'sd-button sd-go', asked.lesson ? 'Show the answer' : 'Guess, then show the answer'));
   go.type = 'submit';
-  const note = box.appendChild(make('p', 'sd-hint', 'The answer is hidden until you guess.'));
+  const note = box.appendChild(make('p', 'sd-hint', `${rules.kind === 'tap' ? 'Tap the chart, or type. ' : ''}The answer is hidden until you guess.`));
   note.setAttribute('role', 'status');
   box.addEventListener('submit', (e) => {
     e.preventDefault();
@@ -156,4 +151,29 @@ function after(mount, asked) {
   if (lesson.next) link(`Next: ${lesson.next[0]}`, lesson.next[1]);
   link('All questions', lesson.all);
   return box;
+}
+
+// The list of lessons, with what this browser remembers of each.
+export function drawCards(parent, cards = []) {
+  const mine = progress();
+  const text = JSON.stringify([cards, mine]);
+  if (parent.dataset.text === text) return;
+  parent.dataset.text = text;
+  parent.hidden = !cards.length;
+  const list = make('ol', 'sd-cards-list');
+  list.setAttribute('role', 'list'); // without bullets, Safari forgets that it is one
+  list.append(...cards.map((card) => {
+    const item = make('li');
+    item.append(make('h3', '', card.title));
+    setRuns(item.appendChild(make('p')), card.text);
+    const done = mine[card.key];
+    item.append(make('p', 'sd-progress', done ? `You guessed ${done.guess}: ${done.right ? 'yes' : 'not quite'}.` : 'Not guessed yet.'));
+    const links = item.appendChild(make('p', 'sd-links'));
+    for (const [words, href] of card.links) {
+      const link = links.appendChild(Object.assign(make('a', '', words), { href: new URL(href, document.baseURI) }));
+      link.setAttribute('aria-label', `${words}: ${card.title}`);
+    }
+    return item;
+  }));
+  parent.replaceChildren(...(cards.length ? [list] : []));
 }

@@ -407,7 +407,7 @@ function Button(mount, spec) {
   const button = box.appendChild(make('button', 'sd-button', spec.label));
   button.type = 'button';
   const control = { box, spec };
-  button.addEventListener('click', () => mount.move({ ...control.spec.sets }, true));
+  button.addEventListener('click', () => (control.spec.name === 'print' ? window.print() : mount.move({ ...control.spec.sets }, true)));
   control.update = (s) => { button.disabled = Boolean(s.locked); };
   return control;
 }

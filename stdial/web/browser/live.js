@@ -1,6 +1,6 @@
 // One region of a page: words, controls, charts and tables from one JSON spec that Python made.
 // A frame of a scrub is drawn from values that Python computed ahead; there is no mathematics here.
-import { drawAsked, withheld } from './ask.js';
+import { drawAsked, drawCards, withheld } from './ask.js';
 import { drawCharts, isDark, onTheme } from './charts.js';
 import { drawControls } from './controls.js';
 import { drawShare } from './share.js';
@@ -31,6 +31,7 @@ class Mount {
     }
     for (const name of ['first', 'charts']) this.parts[name] = right.appendChild(make('div', `sd-${name}`));
     this.parts.tables = this.root.appendChild(make('div', 'sd-tables'));
+    this.parts.cards = this.root.appendChild(make('div', 'sd-cards-part'));
     this.parts.notes.setAttribute('role', 'status');
     this.last = 0; // number of the newest move sent
     this.waiting = 0; // the move whose answer is awaited, 0 when none is
@@ -69,11 +70,11 @@ class Mount {
   }
 
   draw(whole) {
-    const hidden = this.opened ? 0 : this.header.guess;
-    const spec = hidden ? withheld(whole, hidden) : whole;
-    this.root.classList.toggle('sd-withheld', Boolean(hidden));
+    const hidden = Boolean(this.header.guess) && !this.opened;
+    const spec = hidden ? withheld(whole) : whole;
+    this.root.classList.toggle('sd-withheld', hidden);
     this.root.classList.toggle('sd-dark', isDark(this.root));
-    this.root.classList.toggle('sd-wide', spec.layout === 'wide');
+    for (const layout of ['wide', 'sheet', 'answers']) this.root.classList.toggle(`sd-${layout}`, spec.layout === layout);
     this.root.classList.toggle('sd-slides', Boolean(this.header.slides));
     this.root.classList.toggle('sd-has-primary', spec.controls.some((c) => c.primary));
     drawWords(this.parts.words, spec, (values) => this.move(values, true, true));
@@ -82,6 +83,7 @@ class Mount {
     drawControls(this, spec.controls);
     drawCharts(this, spec.charts, this.parts.first, this.parts.charts);
     drawTables(this.parts.tables, spec.tables);
+    drawCards(this.parts.cards, spec.cards);
     if (this.header.address !== undefined) drawShare(this, this.parts.share);
     this.root.dataset.ready = '1';
   }

@@ -16,10 +16,13 @@ const soon = () => {
 new MutationObserver(soon).observe(document.body, { childList: true, subtree: true });
 repair();
 
-// A chart is as wide as the screen when it is drawn: on paper it shrinks to the page.
+// A chart is as wide as the screen when it is drawn: on paper it shrinks to its place.
 const PAPER = 640;
+const SHEET = 400; // beside the question, on the sheet for a class
 window.addEventListener('beforeprint', () => {
-  for (const node of document.querySelectorAll('.sd-chart')) node.style.zoom = Math.min(1, PAPER / Math.max(1, node.clientWidth));
+  for (const node of document.querySelectorAll('.sd-chart')) {
+    node.style.zoom = Math.min(1, (node.closest('.sd-sheet') ? SHEET : PAPER) / Math.max(1, node.clientWidth));
+  }
 });
 window.addEventListener('afterprint', () => {
   for (const node of document.querySelectorAll('.sd-chart')) node.style.zoom = '';
