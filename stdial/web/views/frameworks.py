@@ -120,7 +120,7 @@ def stage(v: Values) -> Stage:
     ]
     option = mine.framework.number
     if option is not None:
-        hint = f"{option.says}. Empty: the framework's own."
+        hint = f"{option.says[:1].upper()}{option.says[1:]}. Empty: the framework's own."
         controls.append(TextBox("number", option.spelling, v.number, hint=hint, most=20, placeholder="its own"))
     controls.append(Slider("G", "Group size", v.G, low=2, high=1024, step=1, scale="log"))
     return Stage(
