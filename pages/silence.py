@@ -22,5 +22,5 @@ def body() -> None:
     page.below(
         lambda: silence.why(page, which),
         lambda: silence.exercise(page),
-        lambda: page.onward("tries", "How big must a group be: how many rollouts to buy, and for which problems"),
+        lambda: page.onward("tries", "How big must a group be?"),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -21,6 +22,7 @@ MOST_TRIES = 16
 _P = np.concatenate([[0.0], (1 - np.cos(np.linspace(0.06, math.pi - 0.06, 119))) / 2, [1.0]])
 _POINTS = 40
 _GROWTH = np.linspace(-4, 8, 97)
+_curves: WeakKeyDictionary[Pool, tuple[FloatArray, FloatArray]] = WeakKeyDictionary()
 
 
 def tilt(G: int, m: int) -> Chart:
@@ -85,10 +87,9 @@ def prices(pool: Pool, G: int, m: int, name: str) -> Chart:
         )
         if math.isfinite(y)
     ]  # fmt: skip
-    now = float(retry[m - 1])
     alt = (
-        f"Rollouts for each mixed group at group size {G}: {redraw:.1f} when silent groups are redrawn from the pool, {now:.1f} "
-        f"when a silent prompt is tried up to {m} times."
+        f"Rollouts for each mixed group at group size {G}: {_rollouts(redraw)} when silent groups are redrawn from the pool, "
+        f"{_rollouts(float(retry[m - 1]))} when a silent prompt is tried up to {m} times."
     )
     return Chart(
         "prices", traces, layout, alt, shows={"G": G, "m": m, "pool": name}, narrow={"height": 290},
@@ -116,6 +117,7 @@ def batch(pool: Pool, G: int, train: int, generation: int, cap: int, name: str) 
         style.points(packed(x), packed(exact), "independent draws", style.ACCENT, size=7, hovertemplate=hover),
         style.points(packed(x), packed(once), "one pass", style.GREY, size=12, hollow=True, hovertemplate=hover),
     ]
+    traces[0]["line"]["shape"] = "hv"  # nothing changes between generations
     traces[2]["marker"]["color"] = "rgba(0,0,0,0)"
     layout = style.layout(
         "generations", "batch not full yet", height=340, uirevision=f"{name} {G} {train} {generation} {cap}"
@@ -128,9 +130,10 @@ def batch(pool: Pool, G: int, train: int, generation: int, cap: int, name: str) 
         layout["shapes"] = [style.rule(cap)]
         layout["annotations"] = [style.label(cap, 0.5, "cap", style.GREY, xanchor="right", xshift=-4)]
     chance = f"{found[-1].capped:.2%}" if cap else "0%"
+    expected = f"{whole.generations:.2f}" if math.isfinite(whole.generations) else "no finite number of"
     alt = (
         f"Chance that a batch of {train:,} is not full, after each generation of {generation:,} prompts: expected "
-        f"{whole.generations:.2f} generations; the chance that the cap is hit first is {chance}."
+        f"{expected} generations; the chance that the cap is hit first is {chance}."
     )
     shows = {"G": G, "pool": name, "train_batch": train, "generation_batch": generation, "cap": cap}
     return Chart(
@@ -200,10 +203,11 @@ def dapo_log(pool: Pool, grow: float, name: str) -> Chart:
 
 
 def _grown(pool: Pool, samples: int) -> tuple[FloatArray, FloatArray]:
-    return (
-        np.asarray(competence.mean_rate(pool, _GROWTH)),
-        np.asarray(competence.all_right_share(pool, samples, _GROWTH)),
-    )
+    """The pool's curve; it does not depend on the competence of now, so it is kept as long as the pool is."""
+    if pool not in _curves:
+        rates = [competence.mean_rate(pool, by) for by in _GROWTH]
+        _curves[pool] = np.array(rates), np.array([competence.all_right_share(pool, samples, by) for by in _GROWTH])
+    return _curves[pool]
 
 
 def _log_columns(log: competence.Logged) -> dict[str, FloatArray]:
@@ -220,6 +224,10 @@ def _generations(whole: Batch, train: int, generation: int, cap: int) -> list[in
     last = max(2, math.ceil(1.5 * expected) + 1)
     last = min(max(last, min(cap, 2 * last)), cap) if cap else last
     return sorted({round(j) for j in np.linspace(1, last, min(last, _POINTS))})
+
+
+def _rollouts(price: float) -> str:
+    return f"{price:.1f}" if math.isfinite(price) else "no finite number"
 
 
 def _or_nan(value: float | None) -> float:

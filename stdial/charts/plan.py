@@ -26,13 +26,18 @@ def sizes(best: Plan, name: str) -> Chart:
     choice, cells = best.choice, best.pool.cells
     rate, size, problems = cells.rate[choice.cell], choice.size, choice.problems
     served = size > 0
-    share = problems / problems.max()
+    share = problems / problems.sum()
     traces: list[dict[str, Any]] = []
     for mask, words in ((served, "planned"), (~served, "no group")):
         at = np.flatnonzero(mask)
         at = at[np.argsort(-problems[at], kind="stable")][:_MOST_POINTS]
         look: dict[str, Any] = (
-            {"color": style.ACCENT, "size": packed(5 + 13 * np.sqrt(share[at])), "opacity": 0.85, "line": {"width": 0}}
+            {
+                "color": style.ACCENT,
+                "size": packed(np.minimum(4 + 60 * np.sqrt(share[at]), 22)),
+                "opacity": 0.85,
+                "line": {"width": 0},
+            }
             if words == "planned"
             else {"symbol": "x-thin", "size": 9, "line": {"color": style.GREY, "width": 2}}
         )

@@ -157,7 +157,7 @@ def rate_and_pool(pool: Pool, G: int, p: float, name: str) -> Chart:
     text = _percent(here, 1)
     layout["shapes"] = [style.rule(p)]
     layout["annotations"] = [
-        style.label(0.5, 0.93, f"at p = {p:.3g}: {text} silent", xanchor="center"),
+        style.label(0.5, 0.93, f"at p = {p:.3g}: {text} silent", xanchor="center", bgcolor=style.PAPER),
         style.label(0, 1, "all wrong", style.GREY, yref="paper", yanchor="bottom"),
         style.label(1, 1, "all right", style.GREY, yref="paper", yanchor="bottom", xanchor="right"),
     ]
@@ -171,12 +171,12 @@ def rate_and_pool(pool: Pool, G: int, p: float, name: str) -> Chart:
     return Chart(
         "silent", traces, layout, alt, shows={"G": G, "p": p, "pool": name}, table=_table(curve, whole, silent),
         tap={"x": "p", "low": 0, "high": 1, "step": 0.01}, narrow={"height": 340, "margin.l": 52, "xaxis.dtick": 0.5},
-        caption="Bars: where the problems lie. Their dark part: the groups of theirs that are silent.",
+        caption="Pale bars: where the problems lie. Strong bars: the part of their groups that is silent.",
     )  # fmt: skip
 
 
 def three_pools(pools: Sequence[tuple[str, Pool]], G: int, mean: float) -> Chart:
-    """Pools of one mean side by side, each with the silent part of its groups dark.
+    """Pools of one mean side by side, each with the silent part of its groups in a stronger shade.
 
     >>> three_pools([("all at one p", Pool.from_rates([0.5]))], 8, 0.5).table["silent share"].round(4).tolist()
     [0.0078]
@@ -221,7 +221,7 @@ def three_pools(pools: Sequence[tuple[str, Pool]], G: int, mean: float) -> Chart
         "three_pools", traces, layout, f"Three pools of mean pass rate {mean:.3g} and their silent share in groups of {G}: {said}.",
         shows={"G": G, "mean": mean}, narrow={"height": 220},
         table={"pool": [name for name, _ in pools], "mean": np.full(len(pools), mean), "silent share": silent},
-        caption="Height: share of the problems, each picture to its own scale. Dark: the part of the groups that is silent.",
+        caption="Height: share of the problems, each picture to its own scale. Strong: the part of their groups that is silent.",
     )  # fmt: skip
 
 

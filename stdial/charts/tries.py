@@ -37,12 +37,12 @@ def fidelity_sizes(p: float, loss: float) -> Chart:
     ]
     layout = _layout("group size", 380, [style.rule(p)], f"{loss:g}")
     layout["annotations"] = [
-        style.label(0.5, math.log10(float(tries.size_for_fidelity(0.5, loss))), f"exact, for {1 - loss:.3g} of the limit",
-                    style.GRPO, xanchor="center", yshift=18),
+        style.label(0.5, math.log10(float(tries.size_for_fidelity(0.5, loss))), f"exact, for {_percent(1 - loss)} of the update",
+                    style.GRPO, xanchor="center", yshift=32),
         style.label(0.5, math.log10(float(tries.size_by_law(0.5, loss))), "the law", style.GREY, xanchor="center", yshift=-14),
     ]  # fmt: skip
     alt = (
-        f"Group size that keeps {1 - loss:.3g} of GRPO's large-group update, against success probability, on a log scale. "
+        f"Group size that keeps {_percent(1 - loss)} of GRPO's large-group update, against success probability, on a log scale. "
         f"At p = {p:.3g}: {_size(here)} exactly, {_size(by_law)} by the law."
     )
     return Chart(
@@ -67,11 +67,11 @@ def mixed_sizes(p: float, miss: float) -> Chart:
     ]
     layout = _layout("group size", 270, [style.rule(p)], f"{miss:g}")
     middle = math.log10(float(tries.size_for_mixed(0.5, miss)))
-    text = f"mixed {1 - miss:.3g} of the time"
-    layout["annotations"] = [style.label(0.5, middle, text, style.ACCENT, xanchor="center", yshift=18)]
+    text = f"mixed {_percent(1 - miss)} of the time"
+    layout["annotations"] = [style.label(0.5, middle, text, style.ACCENT, xanchor="center", yshift=28)]
     alt = (
-        f"Group size that is mixed with probability {1 - miss:.3g}, against success probability, on a log scale; at p = {p:.3g} "
-        f"{_size(here)}."
+        f"Group size that is mixed with probability {_percent(1 - miss)}, against success probability, on a log scale; at "
+        f"p = {p:.3g} it is {_size(here)}."
     )
     return Chart(
         "mixed", traces, layout, alt, shows={"p": p, "miss": miss}, tap={"x": "p", "low": 0, "high": 1, "step": 0.01},
@@ -124,7 +124,7 @@ def sides(p: float, G: int, spend: float) -> Chart:
         table["sum" if name == "total" else name] = getattr(all_sizes, name)
         with np.errstate(divide="ignore", invalid="ignore"):
             relative, here = np.asarray(getattr(all_sizes, name)) / base, float(np.float64(getattr(now, name)) / base)
-        words = {"average": "average", "noise": "noise of a group", "total": "sum"}[name]
+        words = {"average": "average", "noise": "noise", "total": "sum"}[name]
         traces.append(
             style.line(packed(SIZES), packed(_finite(relative)), words, color, dash=dash,
                        hovertemplate=f"{words}, G = %{{x}}: %{{y:.3f}} times<extra></extra>")
@@ -136,7 +136,7 @@ def sides(p: float, G: int, spend: float) -> Chart:
     layout = _by_size("relative to G = 2", [0.0015, 60], f"{p:g}")
     layout["yaxis"]["tickvals"] = [0.01, 0.1, 1, 10]
     known = sorted(end for end in ends if math.isfinite(end[0]))
-    shifts = [-14, 14, 14] if len(known) == 3 else [14]
+    shifts = [-14, 24, 14] if len(known) == 3 else [14]
     layout["annotations"] = [
         style.label(3.0, math.log10(y), words, color, xanchor="right", yshift=shift)
         for (y, words, color), shift in zip(known, shifts, strict=True)
@@ -195,3 +195,12 @@ def _finite(values: FloatArray) -> FloatArray:
 
 def _size(size: float) -> str:
     return f"{size:,.0f}" if math.isfinite(size) else "no finite size"
+
+
+def _percent(share: float) -> str:
+    """A chosen share, with the digits that it has.
+
+    >>> _percent(0.9), _percent(0.995)
+    ('90%', '99.5%')
+    """
+    return f"{100 * share:.4g}%"

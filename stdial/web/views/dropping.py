@@ -13,7 +13,7 @@ from stdial.resampling import retry_mixed
 from stdial.web.page import Values
 from stdial.web.pools import Chosen
 from stdial.web.stage import Number, Run, Slider, Stage, Table, code, em, num
-from stdial.web.views.pool_words import digits, exact, fewest_tries
+from stdial.web.views.pool_words import digits, exact, fewest_tries, many_cells
 from stdial.web.words import count, decimal, percent, times
 
 __all__ = ["BATCH_USES", "GROWTH_USES", "RESAMPLING_USES", "batch", "growth", "resampling"]
@@ -49,7 +49,7 @@ def resampling(v: Values, chosen: Chosen) -> Stage:
 
 def _frames(G: int, chosen: Chosen) -> list[int]:
     """The tries whose frame is cheap: beyond the tries logged bounds take a linear program."""
-    every = range(1, charts.MOST_TRIES + 1)
+    every = range(1, 1 if many_cells(chosen.pool) else charts.MOST_TRIES + 1)
     return [m for m in every if chosen.pool.tries is None or m * G <= fewest_tries(chosen.pool)]
 
 
@@ -184,7 +184,7 @@ def growth(v: Values, chosen: Chosen) -> Stage:
         controls=[Slider("grow", "Competence", v.grow, low=-4, high=8, step=0.1, digits=1, hint="Logits added to every problem.")],
         charts=[charts.dapo_log(chosen.pool, v.grow, chosen.name)],
         scrub="grow",
-        frames=_GROWTHS,
+        frames=[] if many_cells(chosen.pool) else _GROWTHS,
     )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from stdial.web.page import Values
 from stdial.web.params import PARAMS
 from stdial.web.pools import Chosen
 from stdial.web.stage import Choice, Control, Number, Run, Slider, Stage, Table, Toggle, num
-from stdial.web.views.pool_words import exact
+from stdial.web.views.pool_words import exact, many_cells
 from stdial.web.words import count, decimal, percent
 
 __all__ = ["USES", "budget", "csv", "planned", "stage"]
@@ -26,7 +26,6 @@ USES = (
 _METHODS = {"grpo": stdial.GRPO, "dr-grpo": stdial.DR_GRPO, "dapo": stdial.DAPO}
 _NAMES = {"grpo": "GRPO", "dr-grpo": "Dr. GRPO", "dapo": "DAPO"}
 _BUDGETS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)  # rollouts a problem, for what a budget buys
-_MANY_CELLS = 3000  # kinds of problems; beyond, one plan is enough to wait for
 
 
 def budget(v: Values, chosen: Chosen) -> int:
@@ -140,7 +139,7 @@ def _basis(chosen: Chosen) -> list[Run]:
 
 
 def _bought(v: Values, chosen: Chosen, best: Plan) -> list[Any]:
-    if len(chosen.pool.cells.rate) > _MANY_CELLS:
+    if many_cells(chosen.pool):
         return []
     others = [planned(v, chosen, int(per * chosen.pool.size)) for per in _BUDGETS]
     return [charts.bought(others, best, chosen.name)]

@@ -6,10 +6,11 @@ from stdial.pool import Pool
 from stdial.web.pools import Chosen
 from stdial.web.words import count, percent
 
-__all__ = ["digits", "exact", "fewest_tries", "how_known", "python_of"]
+__all__ = ["digits", "exact", "fewest_tries", "how_known", "many_cells", "python_of"]
 
 _MADE_UP = {"bell": "bell", "u": "U", "hard": "hard-heavy", "ends": "two ends"}
 _FEW = 500  # problems; below, a tenth of a percent is more than the data carries
+_MANY_CELLS = 3000  # kinds of problems
 
 
 def exact(chosen: Chosen) -> bool:
@@ -20,6 +21,11 @@ def exact(chosen: Chosen) -> bool:
 def digits(chosen: Chosen) -> int:
     """Decimals of a percentage that the pool carries."""
     return 1 if exact(chosen) or chosen.pool.size >= _FEW else 0
+
+
+def many_cells(pool: Pool) -> bool:
+    """Whether a figure of the pool takes too long to compute it for every frame of a scrub, or for many budgets."""
+    return len(pool.cells.rate) > _MANY_CELLS
 
 
 def fewest_tries(pool: Pool) -> int:

@@ -14,7 +14,7 @@ from stdial.web import pools
 from stdial.web.page import Page, Values
 from stdial.web.pools import Chosen
 from stdial.web.stage import Run, Slider, Stage, em, num
-from stdial.web.views.pool_words import digits, exact, fewest_tries, how_known, python_of
+from stdial.web.views.pool_words import digits, exact, fewest_tries, how_known, many_cells, python_of
 from stdial.web.words import decimal, percent, times
 
 __all__ = ["MEANS_USE", "USES", "exercise", "means", "stage", "why"]
@@ -56,6 +56,8 @@ def stage(v: Values, chosen: Chosen) -> Stage:
 
 def frames(chosen: Chosen) -> list[int]:
     """The group sizes whose frame is cheap: beyond the tries bounds take a linear program, unless they are stored."""
+    if many_cells(chosen.pool):
+        return []
     if exact(chosen) or chosen.pool.tries is None or chosen.name == pools.DEFAULT:
         return list(FRAMES)
     return [size for size in FRAMES if size <= fewest_tries(chosen.pool)]

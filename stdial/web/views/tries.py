@@ -70,8 +70,9 @@ def _answer(v: Values) -> list[Run]:
     start: list[Run] = ["A prompt at p = ", num(f"{v.p:.3g}")]
     if math.isinf(exact):
         return [*start, " never has a mixed group: all of its answers agree, and no size helps."]
+    kept = f"{100 * (1 - v.loss):.4g}%"
     return [
-        *start, " needs ", num(count(exact), "grpo"), " rollouts to keep ", num(percent(1 - v.loss)), " of ", em("GRPO", "grpo"),
+        *start, " needs ", num(count(exact), "grpo"), " rollouts to keep ", num(kept), " of ", em("GRPO", "grpo"),
         "'s large-group update; the law says ", num(count(law), "muted"), " and ", *_law_error(v, exact, law),
     ]  # fmt: skip
 
@@ -88,7 +89,7 @@ def _readouts(v: Values) -> list[tuple[str, str, str]]:
     mixed = float(tries.size_for_mixed(v.p, v.miss))
     short = percent(1 - law / exact, 0) if math.isfinite(exact) and law <= exact else "0%"
     return [
-        (f"Size for a mixed group {percent(1 - v.miss)} of the time", _size(mixed), ""),
+        (f"Size for a mixed group {100 * (1 - v.miss):.4g}% of the time", _size(mixed), ""),
         ("The law falls short by", short, "muted"),
     ]
 
