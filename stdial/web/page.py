@@ -182,6 +182,8 @@ class Page:
                 "slides": int(values.slides),
                 "asked": share.asked(values, self.path),
             }
+            if not self.path:  # the first visit's words, on the home page where nothing else is asked
+                header["welcome"] = int(header["asked"] is None and not (values.lock or values.hide or values.slides))
             self._first = False
         extra = b""
         want, asked = state["wants"].pop(name, ("", 0))

@@ -5,6 +5,7 @@ import { drawCharts, isDark, onTheme } from './charts.js';
 import { drawControls } from './controls.js';
 import { drawShare } from './share.js';
 import './shell.js';
+import { drawWelcome } from './tour.js';
 import { drawReadouts, drawTables, drawWords, make } from './words.js';
 
 const mounts = new WeakMap();
@@ -84,6 +85,7 @@ class Mount {
     drawCharts(this, spec.charts, this.parts.first, this.parts.charts);
     drawTables(this.parts.tables, spec.tables);
     drawCards(this.parts.cards, spec.cards);
+    if (this.header.welcome !== undefined) drawWelcome(this, this.header.welcome);
     if (this.header.address !== undefined) drawShare(this, this.parts.share);
     this.root.dataset.ready = '1';
   }

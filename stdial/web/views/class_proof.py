@@ -125,8 +125,8 @@ def lines(k: int, G: int) -> list[tuple[str, str, str]]:
         (
             "Over many groups",
             f"Draw k anew each time. In expectation the scores cancel, and what is left is the gradient of p times "
-            f"a weight. At {G} answers GRPO's weight is {weight:.4f} at p = 1/2 and never more than the root of {G - 1}; Dr. GRPO's is the same "
-            "everywhere.",
+            f"a weight. At {G} answers GRPO's weight is {weight:.4f} at p = 1/2 and never more than the root of "
+            f"{G - 1}; Dr. GRPO's is the same everywhere.",
             rf"\mathbb E[g] = w_{{{G}}}(p)\,\nabla p, \qquad w_{{{G}}}(p) = \frac{{\mathbb E[c]}}{{p(1-p)}},"
             rf" \qquad w_{{{G}}}(\tfrac12) = {weight:.4f}",
         ),
