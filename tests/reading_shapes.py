@@ -268,6 +268,19 @@ SHAPES: dict[str, tuple[bytes, Outcome]] = {
         ),
         ask("id", "task"),
     ),
+    "two runs under a column of any name": (
+        csv([{"version": v, "qid": i, "reward": m} for v in ("old", "new") for i, _, m in LONG]),
+        ask("version new", "version old", "each version its own pool", "all rows together"),
+    ),
+    "right under a name in no list": (csv({"id": NAMES, "good": K, "attempts": 8}), ask("good")),
+    "a log of losses without steps": (
+        csv([{"time": f"00:{s:02d}", "loss": 0.3, "reward": 0.2 + 0.01 * s, "kl": 0.1} for s in range(20)]),
+        refuse("steps", "training steps"),
+    ),
+    "pass_1 to pass_8": (
+        csv([{"id": i} | {f"pass_{j + 1}": x for j, x in enumerate(m)} for i, m in enumerate(MARKS)]),
+        ask("pass_1 .. pass_8"),
+    ),
     "no id": (
         csv([{"completion": f"text {i} {j}", "reward": m} for i, j, m in LONG]),
         ask("each row is a problem of its own"),

@@ -19,7 +19,7 @@ ODD = csv(
         for i, j, m in LONG
     ]
 )
-COUNTS = csv({"who": [f"w{i}" for i in range(12)], "good": K, "of": 8, "share": RATE, "half": [r / 2 for r in RATE]})
+COUNTS = csv({"who": [f"w{i}" for i in range(12)], "good": K, "lot": 8, "share": RATE, "half": [r / 2 for r in RATE]})
 
 
 def right_of(found: Reading) -> list[int]:
@@ -49,10 +49,10 @@ def test_every_override_of_a_log() -> None:
 
 
 def test_every_override_of_a_table() -> None:
-    assert right_of(read(COUNTS, id="who", right="good", tries="of")) == K
+    assert right_of(read(COUNTS, id="who", right="good", tries="lot")) == K
     assert right_of(read(COUNTS, rate="share", tries=8)) == K
     assert right_of(read(COUNTS, rate="share", tries="8")) == K
-    assert right_of(read(COUNTS, rate="share", tries="of")) == K
+    assert right_of(read(COUNTS, rate="share", tries="lot")) == K
     with pytest.raises(Refused, match="tries"):
         read(COUNTS, right="good")
     with pytest.raises(Refused, match="row 3"):

@@ -37,7 +37,7 @@ def read(
     name : what the file is called in messages, for bytes and open files.
     limits : sizes at which to stop.
     id, rate, right, tries, reward, rewards, step, group, facets : the column of that role, where the guess is to be
-        overruled. ``id=""`` says that there is none; ``tries`` may be a number; ``rewards`` is a column of lists, several
+        overruled. ``id=""`` says that there is none, ``step=""`` that all rows belong together; ``tries`` may be a number; ``rewards`` is a column of lists, several
         columns, or "first .. last"; ``facets`` several columns.
     problems : the column that says how many problems share a row, in a table of counted rates.
     at_step : the step (or model) to read where a file holds several; ``each_step=True`` reads id x step as separate

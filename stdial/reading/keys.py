@@ -11,9 +11,8 @@ from stdial.reading.profiles import Profile
 from stdial.reading.tables import Table
 from stdial.reading.vocabulary import Role, known, score
 
-__all__ = ["add_facets", "add_key", "add_step", "add_weight", "id_candidates", "likely_facets", "repeated_keys"]
+__all__ = ["add_facets", "add_key", "add_weight", "id_candidates", "likely_facets", "repeated_keys"]
 
-_MOST_CHOICES = 40
 _MOST_VALUES = 60  # distinct values up to which a column of words is offered as a facet
 
 
@@ -155,89 +154,6 @@ def add_weight(columns: Columns, guess: Guess, options: Options) -> None:
             choices,
             [(label, {**said, **more}) for label, more in zip(choices, answers, strict=True)],
         )
-
-
-def add_step(columns: Columns, guess: Guess, options: Options) -> None:
-    """Settle the column that tells checkpoints (or models) apart, and ask where it would mix several."""
-    if options.step:
-        guess.step = options.step
-        guess.reasons["step"] = "as you said"
-        if options.at_step is None and not options.each_step:
-            _ask_which_step(columns, guess)
-        return
-    named = [*columns.fit(Role.STEP), *columns.fit(Role.MODEL)]
-    for found in named:
-        if found.name in (guess.value, guess.id, guess.group, *guess.wide) or found.kind not in ("number", "text"):
-            continue
-        if (found.distinct < 2 and columns.table.whole) or columns.pairs([found.name]) < 2:
-            continue
-        if _is_repetition(columns, guess, found) or not _mixes(columns, guess, found):
-            continue
-        guess.step = found.name
-        guess.reasons["step"] = "tells checkpoints apart"
-        if options.at_step is None and not options.each_step:
-            _ask_which_step(columns, guess)
-        return
-    if options.at_step is not None or options.each_step:
-        what = "at_step" if options.at_step is not None else "each_step"
-        fallback = next((p.name for p in named), None)
-        if fallback is None:
-            raise ValueError(f"{what} is given, but no column is named like a step; name it with step")
-        guess.step = fallback
-        guess.reasons["step"] = "named like a step"
-
-
-def _is_repetition(columns: Columns, guess: Guess, found: Profile) -> bool:
-    """Whether an "epoch" only numbers the tries of a problem, one row each."""
-    if score(found.name, Role.STEP) > 2 or guess.key is None or guess.shape != "rollouts":
-        return False
-    tallied = columns.table.tally([guess.key, found.name], []).column("rows").to_numpy()
-    return score(found.name, Role.STEP) == 2 and found.name.lower() == "epoch" and bool((tallied == 1).all())
-
-
-def _mixes(columns: Columns, guess: Guess, found: Profile) -> bool:
-    """Whether some problem has rows under more than one value."""
-    if guess.key is None:
-        return True
-    if guess.group and columns.pairs([guess.group, found.name]) == columns.pairs([guess.group]):
-        return guess.id is not None and columns.pairs([guess.id, found.name]) > columns.pairs([guess.id])
-    return columns.pairs([guess.key, found.name]) > columns.pairs([guess.key])
-
-
-def _ask_which_step(columns: Columns, guess: Guess) -> None:
-    name = guess.step or ""
-    kind = "step" if score(name, Role.STEP) > 0 else name
-    values = distinct_values(columns, name)
-    if len(values) < 2:
-        return
-    shown = values if len(values) <= _MOST_CHOICES else [*values[: _MOST_CHOICES - 1], values[-1]]
-    labels = [f"{kind} {value}" for value in shown]
-    last = f"each {kind} its own pool"
-    answers: list[tuple[str, dict[str, object]]] = [
-        (label, {"step": name, "at_step": value}) for label, value in zip(labels, shown, strict=True)
-    ]
-    answers.append((last, {"step": name, "each_step": True}))
-    raise Unclear(
-        f"{name} has {len(values)} values, and problems occur under more than one: which are to be read?",
-        [*labels, last],
-        answers,
-    )
-
-
-def distinct_values(columns: Columns, name: str) -> list[str]:
-    """The values of a column as text, numbers in their order."""
-    column = columns.table.tally([name], []).column(name)
-    texts = [_shown(value) for value in column.to_pylist() if value is not None and _shown(value) != ""]
-    try:
-        return sorted(set(texts), key=float)
-    except ValueError:
-        return sorted(set(texts))
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value).strip()
 
 
 def add_facets(columns: Columns, guess: Guess, options: Options) -> None:

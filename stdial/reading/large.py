@@ -63,6 +63,16 @@ class LargeText:
         self.scans[tuple(keys), tuple(spread)] = found
         return found
 
+    def spreads(self, column: str) -> bool:
+        """Whether a scan that was made has seen this column vary within one combination of its keys."""
+        import pyarrow.compute as pc
+
+        for (_, beside), scan in self.scans.items():
+            if column in beside:
+                i = beside.index(column)
+                return bool(pc.any(pc.not_equal(scan.column(f"low {i}"), scan.column(f"high {i}"))).as_py())
+        return False
+
     def _scan_tally(self, keys: tuple[str, ...], spread: tuple[str, ...]) -> pa.Table:
         by = ", ".join(self._quoted(name) for name in keys)
         span = "".join(

@@ -14,8 +14,9 @@ __all__ = ["Options", "rewards_columns"]
 class Options:
     """The keyword arguments of ``read``; None where nothing is said.
 
-    ``id`` may be "" for "no column: each row is a problem of its own", ``tries`` a number, ``rewards`` one column of
-    lists, several columns, or "first .. last"; ``problems`` is a column that says how many problems share a row.
+    ``id`` may be "" for "no column: each row is a problem of its own", ``step`` "" for "all rows together", ``tries`` a
+    number, ``rewards`` one column of lists, several columns, or "first .. last"; ``problems`` is a column that says how
+    many problems share a row.
     """
 
     id: str | None = None

@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 _INDEX_STEMS = ("q", "problem", "question", "task", "item", "prompt", "example")
-_TRY_WORDS = "r s a c t g rep gen generation out output answer response completion rollout try attempt"
+_TRY_WORDS = "r rep gen generation out output answer response completion rollout try attempt"
 _TRY_STEMS = frozenset(_TRY_WORDS.split())
 
 
@@ -71,6 +71,8 @@ def _says_rollout(columns: Columns, stem: str) -> bool:
     if not stem:
         return any(score(p.name, Role.ID) > 0 for p in columns.all if family(p.name) is None)
     said = set(words(stem))
+    if said == {"pass"}:  # pass_1, pass_2: tries, or pass@1, pass@2
+        return False
     return bool(said & _TRY_STEMS) or score(stem, Role.ROLLOUT) > 0 or score_of_reward(stem) > 0
 
 

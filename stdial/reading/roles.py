@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from stdial.reading.checkpoints import add_step
 from stdial.reading.errors import Refused, Unclear
 from stdial.reading.guess import Columns, Guess
-from stdial.reading.keys import add_facets, add_key, add_step, add_weight, id_candidates, likely_facets, repeated_keys
+from stdial.reading.keys import add_facets, add_key, add_weight, id_candidates, likely_facets, repeated_keys
 from stdial.reading.options import Options, rewards_columns
 from stdial.reading.outcomes import (
     choose_reward,
@@ -19,7 +20,7 @@ from stdial.reading.outcomes import (
 )
 from stdial.reading.profiles import Profile
 from stdial.reading.steps import refuse_step_log
-from stdial.reading.vocabulary import Role, at_k, score, score_of_reward
+from stdial.reading.vocabulary import Role, at_k, known, score, score_of_reward
 
 __all__ = ["settle"]
 
@@ -148,7 +149,8 @@ def _announce(columns: Columns, options: Options, rewards: list[Profile]) -> Non
     best = max(rewards, key=lambda p: score_of_reward(p.name)).name
     wanted = list(dict.fromkeys([*keys, *steps[:2], best]))
     facets = options.facets if options.facets is not None else likely_facets(columns, keys, (*wanted, *names))
-    columns.table.expect(wanted, facets)
+    unknown = [p.name for p in columns.all if p.distinct <= 2 and not known(p.name) and p.kind in ("number", "text")]
+    columns.table.expect(wanted, list(dict.fromkeys([*facets, *unknown])))
 
 
 def _repeated_key(columns: Columns, options: Options, besides: list[str], ask: bool = True) -> str | None:
@@ -244,6 +246,7 @@ def _ask_or_refuse(columns: Columns, options: Options) -> Guess:
     if difficulties:
         return _difficulty(difficulties, options)
     plausible = [p for p in columns.all if _is_plausible(p)]
+    plausible += [p for p in _unnamed_counts(columns) if p not in plausible]
     ids = {p.name for p in columns.fit(Role.ID)}
     plausible = [p for p in plausible if p.name not in ids or p.kind in ("percent", "fraction", "list")]
     if plausible:
@@ -259,6 +262,16 @@ def _ask_or_refuse(columns: Columns, options: Options) -> Guess:
         )
     names = ", ".join(p.name for p in columns.all[:12]) or "empty"
     raise Refused(f"a reward, a pass rate, or right and tries is missing; the columns are {names}", "no rates")
+
+
+def _unnamed_counts(columns: Columns) -> list[Profile]:
+    """Whole numbers that are never more than the tries beside them, whatever they are called."""
+    tries = pick_tries(columns)
+    if tries is None:
+        return []
+    whole = [p for p in columns.all if p.kind == "number" and p.is_whole and p.name != tries.name]
+    fits = [p for p in whole if p.levels[0] >= 0 and (p.numbers.present <= tries.levels[-1]).all()]
+    return [p for p in fits if not p.counts_rows and not known(p.name) and p.levels[-1] > 1]
 
 
 def _difficulty(found: list[Profile], options: Options) -> Guess:
@@ -286,5 +299,7 @@ def _answer(columns: Columns, found: Profile, options: Options) -> tuple[str, di
         return found.name, {"rewards": found.name}
     if found.kind == "fraction":
         return found.name, {"right": found.name}
+    if found.kind == "number" and found.levels[-1] > 1 and (tries := pick_tries(columns)) is not None:
+        return found.name, {"right": found.name, "tries": tries.name}
     marks = found.kind == "mark" or set(found.levels.tolist()) <= {0.0, 1.0}
     return found.name, {"reward": found.name} if marks else {"rate": found.name}

@@ -18,12 +18,8 @@ _SILENT_WORDS = """
     solved_all solved_some solve_partial frac_mixed frac_all_good frac_all_bad filtered_prompts_zero all_zero_rewards
     all_one_rewards filtered_prompts_solved silent dynamic_filtering
 """
-_METRIC_WORDS = """
-    loss kl entropy lr learning grad_norm gradient clip clipfrac perplexity throughput epoch reward rewards std zero
-    completion completions length advantage advantages accuracy score mean
-"""
+_TRAINING = frozenset(("loss", "kl", "entropy", "lr", "grad", "gradient", "clipfrac", "perplexity"))
 _SILENT = _SILENT_WORDS.split()
-_METRICS = frozenset(_METRIC_WORDS.split())
 
 
 def silent_share_columns(names: list[str]) -> list[str]:
@@ -56,9 +52,10 @@ def refuse_step_log(columns: Columns) -> None:
     ids = [p for p in columns.fit(Role.ID) if p not in named and not p.counts_rows]
     silent = silent_share_columns([p.name for p in columns.all])
     others = [p for p in columns.all if p not in named and p.kind in ("number", "percent")]
-    metrics = [p for p in others if _METRICS & set(words(p.name)) or p.name in silent]
-    is_log = bool(unique and metrics and not ids) or bool(silent and len(metrics) > 1 and not ids)
-    if not is_log:
+    said = {word for p in others for word in words(p.name)}
+    trained = bool(said & _TRAINING) or {"mean", "std"} <= said
+    is_log = bool(unique and others) or (len(others) > 1 and (bool(silent) or trained))
+    if not is_log or ids:
         return
     step = unique[0] if unique else None
     levels = step.levels if step else None

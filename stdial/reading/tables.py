@@ -50,6 +50,10 @@ class Table:
         if isinstance(self.rows, LargeText):
             self.rows.expect(keys, spread)
 
+    def spreads(self, column: str) -> bool:
+        """Whether a column of a large text is known, from a scan already made, to vary within a problem."""
+        return isinstance(self.rows, LargeText) and self.rows.spreads(column)
+
     def select(self, columns: Sequence[str]) -> pa.Table:
         """These columns of all rows."""
         return self.head.select(list(columns)) if self.rows is None else self.rows.select(columns)

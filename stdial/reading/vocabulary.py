@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from enum import Enum
 from functools import lru_cache
+from itertools import pairwise
 
 __all__ = ["Role", "at_k", "family", "known", "score", "score_of_reward", "words"]
 
@@ -40,7 +41,9 @@ _LISTS: dict[Role, tuple[frozenset[str], ...]] = {
             " question_hash problem_uid example_index instance_idx problem_no question_no problem_number problem_key id"
             " unique_id"
         ),
-        _set("problem question task item example instance key uuid i idx index sample_id name q uid row pk ids"),
+        _set(
+            "problem question task item example instance key uuid i idx index sample_id name q uid row pk ids case exercise hash"
+        ),
         _set(
             "prompt input query instruction prompt_text question_text problem_text inputs problem_statement prompts user"
             " user_prompt"
@@ -94,7 +97,7 @@ _LISTS: dict[Role, tuple[frozenset[str], ...]] = {
             " number_of_samples samples_per_problem rollouts_per_problem rollouts_per_prompt nb_tries generations_count"
             " rollouts_n samples_n tries_n"
         ),
-        _set("n rollouts samples total generations g count n_total_samples responses completions size"),
+        _set("n rollouts samples total generations g count n_total_samples responses completions size out_of of"),
         _set("k"),
     ),
     Role.REWARD: (
@@ -108,9 +111,7 @@ _LISTS: dict[Role, tuple[frozenset[str], ...]] = {
             " is_pass is_resolved accuracy_reward correctness_reward reward_score outcome verdict correct_answer"
             " answer_correct graded corrects passes successes solveds"
         ),
-        _set(
-            "match grade result label results outcomes marks value judgement judgment status is_match f1 rouge bleu hit"
-        ),
+        _set("match result results outcomes marks value judgement judgment status is_match f1 rouge bleu acc_norm"),
     ),
     Role.ROLLOUT: (
         _set(
@@ -145,6 +146,8 @@ _OTHER = _set(
     " format formatted weight rank stderr err se ci"
 )
 _ID_TAILS = _set("id idx uid hash uuid")
+_ID_HEADS = _set("problem question task prompt example item instance")
+_ID_NAMES = _set("name key no nr number title text code num label")
 _OWN_IDS = _set("rollout completion response run event trajectory generation attempt worker group request")
 _STEP_TAILS = _set("step steps checkpoint iteration ckpt")
 _COUNTED = _set("correct right solved passed success successes pass passes")
@@ -216,12 +219,18 @@ def _pattern(said: tuple[str, ...], role: Role) -> float:
     if role is Role.TRIES:
         return 2.5 if rest & _TRIED and rest & _COUNTS and not rest & _COUNTED else 0
     if role is Role.ID:
-        return 1.5 if last in _ID_TAILS and len(said) > 1 and not rest & _OWN_IDS else 0
+        return _id_pattern(said)
     if role is Role.STEP:
         return 2 if last in _STEP_TAILS and len(said) < 4 else 0
     if role is Role.DIFFICULTY:
         return 1 if rest & _set("difficulty hardness difficult easiness") else 0
     return 1 if role is Role.OTHER and rest & _OTHER else 0
+
+
+def _id_pattern(said: tuple[str, ...]) -> float:
+    if len(said) < 2 or frozenset(said) & _OWN_IDS:
+        return 0
+    return 1.5 if said[-1] in _ID_TAILS or (said[0] in _ID_HEADS and said[-1] in _ID_NAMES) else 0
 
 
 def _rate_pattern(said: tuple[str, ...]) -> float:
@@ -231,6 +240,10 @@ def _rate_pattern(said: tuple[str, ...]) -> float:
     numbered = last.isdigit() and len(said) > 1 and said[-2] == "rate"
     if len(said) > 1 and (numbered or (last in _RATE_TAILS and rest & _RATE_HEADS)):
         return 2.5
+    if any(one in _RATE_HEADS and two in ("rate", "ratio") for one, two in pairwise(said)):
+        return 2.2
+    if last in ("accuracy", "acc") and len(said) > 1:
+        return 1.5
     return 1.5 if (first in _MEANS | _RATE_TAILS or last in _MEANS) and rest & _RATE_HEADS else 0
 
 
@@ -247,7 +260,7 @@ def _reward_pattern(said: tuple[str, ...]) -> float:
         return 0
     if last in ("reward", "rewards", "score", "scores") or first in ("reward", "rewards"):
         return 1.8 if rest & _ACCURATE else 1.4
-    if first == "is" and len(said) == 2:
+    if (first == "is" and len(said) == 2) or said[:2] == ("exact", "match"):
         return 1.2
     return 1.2 if last in ("correct", "correctness", "passed", "solved", "success", "acc", "accuracy") else 0
 
