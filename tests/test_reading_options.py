@@ -3,13 +3,16 @@
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from stdial import Pool
 from stdial.pool_file import write_pool
 from stdial.reading import Limits, Reading, Refused, Unclear, read
+from stdial.reading.options import Options
 from stdial.reading.steps import silent_share_columns, step_column
-from tests.reading_shapes import LONG, MARKS, RATE, K, csv
+from tests.reading_shapes import LONG, MARKS, RATE, K, csv, lines
 
 CASES = Path(__file__).parent / "cases"
 ODD = csv(
@@ -107,13 +110,14 @@ def test_a_column_that_is_not_there(role: str) -> None:
         ({"rate": "a", "reward": "b"}, "rate and reward"),
         ({"at_step": 1, "each_step": True}, "at_step"),
         ({"tries": 0}, "tries"),
-        ({"colour": "a"}, "colour"),
         ({"at_step": 1}, "at_step"),
     ],
 )
 def test_options_that_cannot_be(options: dict[str, Any], named: str) -> None:
     with pytest.raises(ValueError, match=named):
         read(CASES / "counts.csv", **options)
+    with pytest.raises(ValueError, match="colour: no such option"):
+        Options.of({"colour": "a"})
     with pytest.raises(ValueError, match="size is 0"):
         Limits(size=0)
 
@@ -152,3 +156,22 @@ def test_stored_pools_come_back(tmp_path: Path) -> None:
     assert found.pool.where("d", "b").size == 7
     assert found.warnings == ("one row dropped",)
     assert found.groups["problems"].tolist() == [3, 2, 5]
+
+
+def test_large_json_and_parquet_read_as_small_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [{"qid": f"q{i}", "topic": "a" if i % 2 else "b", "meta": {"reward": float(m)}} for i, _, m in LONG]
+    flat = pa.table(
+        {"qid": [r["qid"] for r in rows], "topic": [r["topic"] for r in rows], "reward": [m for *_, m in LONG]}
+    )
+    small, columnar = read(lines(rows)), read(parquet_of(flat))
+    monkeypatch.setattr("stdial.reading.nested._BLOCKWISE", 100)
+    monkeypatch.setattr("stdial.reading.columnar._WHOLE", 10)
+    for found, large in ((small, read(lines(rows))), (columnar, read(parquet_of(flat)))):
+        assert (found.mapping, found.facets, right_of(found)) == (large.mapping, large.facets, right_of(large))
+    assert read(parquet_of(flat)).source is None
+
+
+def parquet_of(table: pa.Table) -> bytes:
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink)
+    return sink.getvalue().to_pybytes()

@@ -9,7 +9,8 @@ r"""Any table of pass rates or rollouts, read right: a ``Pool``, a question, or 
 from __future__ import annotations
 
 import os
-from typing import IO, Any
+from collections.abc import Sequence
+from typing import IO, Any, Literal
 
 from stdial.reading.errors import ReadingError, Refused, Unclear
 from stdial.reading.limits import Limits
@@ -21,9 +22,22 @@ __all__ = ["Groups", "Limits", "Reading", "ReadingError", "Refused", "Unclear", 
 def read(
     file: str | os.PathLike[str] | bytes | IO[Any],
     *,
+    id: str | None = None,
+    rate: str | None = None,
+    right: str | None = None,
+    tries: str | int | None = None,
+    reward: str | None = None,
+    rewards: str | Sequence[str] | None = None,
+    step: str | None = None,
+    at_step: str | float | None = None,
+    group: str | None = None,
+    facets: str | Sequence[str] | None = None,
+    problems: str | None = None,
+    high_is: Literal["easy", "hard"] | None = None,
+    threshold: float | None = None,
+    each_step: bool = False,
     name: str | None = None,
     limits: Limits | None = None,
-    **options: Any,
 ) -> Reading:
     r"""Read a table of pass rates or rollouts.
 
@@ -34,16 +48,16 @@ def read(
     Parameters
     ----------
     file : a path, the bytes, or an open file.
-    name : what the file is called in messages, for bytes and open files.
-    limits : sizes at which to stop.
     id, rate, right, tries, reward, rewards, step, group, facets : the column of that role, where the guess is to be
-        overruled. ``id=""`` says that there is none, ``step=""`` that all rows belong together; ``tries`` may be a number; ``rewards`` is a column of lists, several
-        columns, or "first .. last"; ``facets`` several columns.
+        overruled. ``id=""`` says that there is none, ``step=""`` that all rows belong together; ``tries`` may be a
+        number; ``rewards`` is a column of lists, several columns, or "first .. last"; ``facets`` several columns.
     problems : the column that says how many problems share a row, in a table of counted rates.
     at_step : the step (or model) to read where a file holds several; ``each_step=True`` reads id x step as separate
         problems, with "step" as a facet.
     high_is : "easy" or "hard", what a high value of a difficulty column (or of ``rate``) means.
     threshold : rewards of at least this are right, others wrong.
+    name : what the file is called in messages, for bytes and open files.
+    limits : sizes at which to stop.
 
     Returns
     -------
@@ -69,8 +83,16 @@ def read(
 
     Source: DESIGN.md, "Uploads".
     """
+    from stdial.reading.options import Options
     from stdial.reading.reader import read_source
     from stdial.reading.source import open_source
 
     bounds = limits or Limits()
-    return read_source(open_source(file, bounds, name), bounds, options)
+    said = Options.of(
+        {
+            "id": id, "rate": rate, "right": right, "tries": tries, "reward": reward, "rewards": rewards, "step": step,
+            "at_step": at_step, "group": group, "facets": facets, "problems": problems, "high_is": high_is,
+            "threshold": threshold, "each_step": each_step,
+        }
+    )  # fmt: skip
+    return read_source(open_source(file, bounds, name), bounds, said)

@@ -63,8 +63,8 @@ def _answer(source: IO[bytes], answers: IO[bytes], given: dict[str, Any]) -> tup
 
     try:
         with watched_by(tell):
-            Options.of(given["options"])
-            reading = read_source(open_source(data, limits, given["name"]), limits, given["options"])
+            options = Options.of(given["options"])
+            reading = read_source(open_source(data, limits, given["name"]), limits, options)
         payload = packed(reading)
         if len(payload) > limits.result:
             raise Refused("the table has too many problems to be shown", "too large")

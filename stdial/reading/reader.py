@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -29,12 +29,12 @@ __all__ = ["read_source"]
 _MOST_REWARDS = 8
 
 
-def read_source(source: Source, limits: Limits, given: dict[str, Any]) -> Reading:
-    """Read an opened source with the keyword arguments of ``read``."""
+def read_source(source: Source, limits: Limits, options: Options) -> Reading:
+    """Read an opened source."""
     report("reading the table")
     table = open_table(source, limits)
     report("looking at the columns")
-    options = Options.of(given).checked(table.names)
+    options = options.checked(table.names)
     if options == Options() and (pool := stored_pool(table)) is not None:
         return reading_of_pool(pool, table)
     columns = Columns(table)
