@@ -11,6 +11,7 @@ import contextlib
 import functools
 import hashlib
 import json
+import secrets
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,12 +19,12 @@ from typing import Any
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
-from stdial.web import lessons, link, live, process, share, words
+from stdial.web import lessons, link, live, process, share, slots, words
 from stdial.web.frames import stack
 from stdial.web.kept import Kept, everybody
 from stdial.web.params import COURTESIES, PARAMS
 from stdial.web.places import PLACES, existing
-from stdial.web.stage import Stage, to_json
+from stdial.web.stage import Button, Stage, to_json
 from stdial.web.stage import link as run_link
 
 __all__ = ["Page", "Values", "open_page"]
@@ -146,6 +147,7 @@ class Page:
         needs: Hashable = (),
         private: bool = False,
         uses: Sequence[str] | None = None,
+        heavy: bool = False,
     ) -> None:
         """Draw a region of the page.
 
@@ -156,6 +158,7 @@ class Page:
         needs : what else the region depends on (a pool's token, a file's digest).
         private : keep what is built in this session only; for everything that comes from an upload.
         uses : the parameters that the region depends on, where it is not all of the page's: others leave it as it is.
+        heavy : building it takes long: it waits for a turn, and says so where none comes.
         """
         state, values = _state(), self.values
         names = self.place.params if uses is None else tuple(uses)
@@ -167,24 +170,20 @@ class Page:
 
         def made() -> Stage:
             nonlocal stage
-            stage = stage or share.shaped(build(values), values, self.path)
+            if stage is None:
+                with slots.heavy.turn(state["in"]) if heavy else contextlib.nullcontext():
+                    stage = share.shaped(build(values), values, self.path)
             return stage
 
-        body = kept.get((*base, mine), lambda: _packed(made()))
-        scrub, sizes = kept_scrub(kept, (*base, mine, "scrub"), made)
-        header: dict[str, Any] = {"ack": state["acks"].get(name, 0)}
+        try:
+            body = kept.get((*base, mine), lambda: _packed(made()))
+            scrub, sizes = kept_scrub(kept, (*base, mine, "scrub"), made)
+        except slots.Busy as busy:
+            body, scrub, sizes = _packed(_waiting(str(busy), (*names, "G")[0], values)), "", []
+        header: dict[str, Any] = {"ack": state["acks"].get(name, 0), "in": state["in"]}
         if values.guess:
             header["guess"] = 1
-        if self._first:
-            header |= {
-                "notes": self.notes,
-                "address": link.address(values, self.place.params),
-                "slides": int(values.slides),
-                "asked": share.asked(values, self.path),
-            }
-            if not self.path:  # the first visit's words, on the home page where nothing else is asked
-                header["welcome"] = int(header["asked"] is None and not (values.lock or values.hide or values.slides))
-            self._first = False
+        header |= self._top()
         extra = b""
         want, asked = state["wants"].pop(name, ("", 0))
         if want:
@@ -196,12 +195,25 @@ class Page:
                 extra = kept.get(
                     (*base, rest, "frames"), lambda: _frames(build, values, self.path, scrub, sizes, header["frames"])
                 )
-        if want.startswith("csv:"):
-            chart = made().chart(want[4:])
-            extra = to_json({"csv": {"chart": want[4:], "text": chart.csv() if chart else ""}})
-        if want.startswith("qr:"):
-            extra = to_json({"qr": {"of": want[3:], **share.qr(want[3:])}})
+        with contextlib.suppress(slots.Busy):
+            extra = extra or _asked_for(want, made)
         live.mount(name, header, body, extra, functools.partial(_moved, name), functools.partial(_wanted, name))
+
+    def _top(self) -> dict[str, Any]:
+        """What only the page's first region carries: notes, the address, what the sender asks."""
+        if not self._first:
+            return {}
+        self._first, values = False, self.values
+        asked = share.asked(values, self.path)
+        top = {
+            "notes": self.notes,
+            "address": link.address(values, self.place.params),
+            "slides": int(values.slides),
+            "asked": asked,
+        }
+        if not self.path:  # the first visit's words, on the home page where nothing else is asked
+            top["welcome"] = int(asked is None and not (values.lock or values.hide or values.slides))
+        return top
 
     def below(self, *parts: Callable[[], None]) -> None:
         """What stands under the stages: why, exercise, next. Left out where the page is embedded or a guess is awaited."""
@@ -253,6 +265,21 @@ def kept_scrub(kept: Kept, key: Hashable, made: Callable[[], Stage]) -> tuple[st
     return scrub, sizes
 
 
+def _waiting(message: str, name: str, values: Values) -> Stage:
+    """What stands where a region had no turn; its button sets a parameter to what it is, so that the page runs again."""
+    again = Button("again", "Try again", sets={name: values[name]})
+    return Stage(heading="Not yet", text=[[message]], controls=[again], layout="wide")
+
+
+def _asked_for(want: str, made: Callable[[], Stage]) -> bytes:
+    """A chart's data, or a QR code, where the browser asks for one."""
+    kind, _, what = want.partition(":")
+    if kind == "csv":
+        chart = made().chart(what)
+        return to_json({"csv": {"chart": what, "text": chart.csv() if chart else ""}})
+    return to_json({"qr": {"of": what, **share.qr(what)}}) if kind == "qr" else b""
+
+
 def _packed(stage: Stage) -> bytes:
     return to_json(stage.spec())
 
@@ -270,7 +297,7 @@ def _state() -> dict[str, Any]:
     if "stdial" not in st.session_state:
         st.session_state["stdial"] = {
             "values": link.defaults(), "seen": None, "notes": [], "acks": {}, "wants": {}, "run": 0,
-            "private": Kept(most=8 * 2**20),
+            "private": Kept(most=8 * 2**20), "in": secrets.token_hex(4),
         }  # fmt: skip
     state: dict[str, Any] = st.session_state["stdial"]
     return state

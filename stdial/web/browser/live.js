@@ -37,6 +37,7 @@ class Mount {
     this.last = 0; // number of the newest move sent
     this.waiting = 0; // the move whose answer is awaited, 0 when none is
     this.pending = {}; // values moved since
+    this.sent = {}; // values sent and not yet answered
     this.controls = new Map();
     for (const other of all) if (!other.root.isConnected) all.delete(other);
     all.add(this);
@@ -48,8 +49,15 @@ class Mount {
     const [head, body, extra] = text.split('\n');
     const header = JSON.parse(head);
     if (extra) this.takeExtra(JSON.parse(extra));
+    if (this.session && header.in !== this.session) { // the server went and another one answers: what it never saw is sent anew
+      this.last = 0;
+      this.asked = null;
+      this.pending = { ...this.sent, ...this.pending };
+    }
+    this.session = header.in;
     if (header.ack < this.last) return; // an answer to an older move: a newer one is on its way
     this.waiting = 0;
+    this.sent = {};
     clearTimeout(this.patience);
     this.header = header;
     if (header.address !== undefined) writeAddress(header.address);
@@ -126,6 +134,7 @@ class Mount {
     this.last = this.waiting = Math.max(this.last + 1, Date.now());
     const values = this.pending;
     this.pending = {};
+    Object.assign(this.sent, values);
     clearTimeout(this.patience);
     this.patience = setTimeout(() => { this.waiting = 0; this.flush(); }, 4000);
     this.setState('move', { n: this.last, values });

@@ -1,0 +1,99 @@
+"""Turns for heavy work, so that one visitor's plan never holds up everybody's sliders.
+
+A process does a few heavy jobs at a time, and one for each session; others wait for their turn, and after a while are told
+so. A newer request of the same session takes the place of one that still waits: nobody would see its answer any more.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import threading
+import time
+from collections.abc import Callable, Hashable, Iterator
+
+__all__ = ["Busy", "Slots", "heavy"]
+
+
+class Busy(Exception):
+    """No turn came in time; the message is for the visitor."""
+
+
+class Slots:
+    """A bounded number of jobs at a time.
+
+    Parameters
+    ----------
+    most : jobs at a time in this process, at least 1.
+    wait : seconds that a request waits for its turn.
+    clock : seconds that only grow.
+
+    Raises
+    ------
+    ValueError
+        Where `most` is below 1.
+
+    Examples
+    --------
+    >>> slots = Slots(most=1, wait=0)
+    >>> with slots.turn("one"):
+    ...     with slots.turn("two"):
+    ...         pass
+    Traceback (most recent call last):
+    stdial.web.slots.Busy: The server is busy with the work of others; move a control or reload in a moment to try again.
+    """
+
+    def __init__(self, most: int, wait: float, clock: Callable[[], float] = time.monotonic) -> None:
+        if most < 1:
+            raise ValueError(f"most is {most!r}; it must be at least 1")
+        self.most = most
+        self._wait = wait
+        self._clock = clock
+        self._changed = threading.Condition()
+        self._running: set[Hashable] = set()
+        self._newest: dict[Hashable, int] = {}
+        self._tickets = itertools.count()
+
+    @contextlib.contextmanager
+    def turn(self, session: Hashable) -> Iterator[None]:
+        """A turn for one job of a session; waits for it, and gives it back at the end.
+
+        Raises
+        ------
+        Busy
+            When no turn came in time, or a newer request of the session waits.
+        """
+        self._enter(session)
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._running.discard(session)
+                self._changed.notify_all()
+
+    def _enter(self, session: Hashable) -> None:
+        deadline = self._clock() + self._wait
+        with self._changed:
+            mine = self._newest[session] = next(self._tickets)
+            self._changed.notify_all()
+            try:
+                while session in self._running or len(self._running) >= self.most:
+                    if self._newest[session] != mine:
+                        raise Busy("A newer request took this one's place.")
+                    left = deadline - self._clock()
+                    if left <= 0:
+                        raise Busy(self._excuse(session))
+                    self._changed.wait(left)
+                self._running.add(session)
+            finally:
+                if self._newest.get(session) == mine:
+                    del self._newest[session]
+
+    def _excuse(self, session: Hashable) -> str:
+        if session in self._running:
+            return "Your last request is still being worked on; it is one at a time. Try again in a moment."
+        return "The server is busy with the work of others; move a control or reload in a moment to try again."
+
+
+heavy = Slots(most=max(1, (os.cpu_count() or 2) // 2), wait=20.0)
