@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable
+from datetime import date
 from typing import Any
 
 import duckdb
@@ -69,13 +70,13 @@ def check_rollouts(engines: dict[str, Any], rows: oracle.Rows, reward: str, face
         check(engine(rows), expected, id="id", reward=reward, facets=facets, threshold=REWARDS[reward])
 
 
-@settings(max_examples=EXAMPLES // 2)
+@settings(max_examples=EXAMPLES // 4)
 @given(oracle.logs(), st.sampled_from(list(REWARDS)), st.sampled_from(FACETS))
 def test_engines_count_rollouts_alike(rows: oracle.Rows, reward: str, facets: list[str]) -> None:
     check_rollouts(ENGINES, rows, reward, facets)
 
 
-@settings(max_examples=EXAMPLES // 5)
+@settings(max_examples=EXAMPLES // 8)
 @given(oracle.logs(), st.sampled_from(FACETS), st.sampled_from(["id", None]))
 def test_engines_count_problems_alike(rows: oracle.Rows, facets: list[str], id: str | None) -> None:
     expected = oracle.of_problems(rows, facets)
@@ -84,9 +85,9 @@ def test_engines_count_problems_alike(rows: oracle.Rows, facets: list[str], id: 
 
 
 @settings(max_examples=EXAMPLES // 20)
-@given(oracle.logs(), st.sampled_from(list(REWARDS)), st.sampled_from(FACETS))
-def test_dask_counts_rollouts_alike(rows: oracle.Rows, reward: str, facets: list[str]) -> None:
-    check_rollouts(DASK, rows, reward, facets)
+@given(oracle.logs(), st.sampled_from(list(REWARDS)), st.sampled_from(FACETS), st.sampled_from(list(DASK)))
+def test_dask_counts_rollouts_alike(rows: oracle.Rows, reward: str, facets: list[str], engine: str) -> None:
+    check_rollouts({engine: DASK[engine]}, rows, reward, facets)
 
 
 @settings(max_examples=EXAMPLES // 40)
@@ -223,3 +224,28 @@ def test_categories_count_as_their_names() -> None:
         {"id": "category", "topic": "category"}
     )
     assert oracle.counts(tally(frame, id="id", reward="reward", facets="topic")) == {(1, 2, "x"): 1, (1, 1, None): 1}
+
+
+def test_columns_of_other_types() -> None:
+    arrays = pl.DataFrame(
+        {"id": [1, 1, 2], "reward": [1, 0, 1], "tags": [[1, 2], [2, 1], [3, 3]], "kind": ["u", "u", "v"]},
+        schema_overrides={"tags": pl.Array(pl.Int64, 2), "kind": pl.Enum(["u", "v"])},
+    )
+    expected = {(1, 2, (1, 2), "u"): 1, (1, 1, (3,), "v"): 1}
+    assert oracle.counts(tally(arrays, id="id", reward="reward", facets=["tags", "kind"])) == expected
+    query = "SELECT unnest(['a', 'a']) AS id, unnest([1.0, 0.0])::DECIMAL(3, 1) AS reward, DATE '2026-01-01' AS day"
+    with duckdb.connect() as connection:
+        pool = tally(connection.sql(query), id="id", reward="reward", facets="day")
+        assert oracle.counts(pool) == {(1, 2, date(2026, 1, 1)): 1}
+        with pytest.raises(ValueError, match="values or lists of values"):
+            tally(
+                connection.sql("SELECT 1 AS id, 1 AS reward, {'x': 1} AS facet"),
+                id="id",
+                reward="reward",
+                facets="facet",
+            )
+    nested = pl.DataFrame({"id": [1], "reward": [1], "facet": [[["x"]]]})
+    with pytest.raises(ValueError, match="values or lists of values"):
+        tally(nested, id="id", reward="reward", facets="facet")
+    gaps = pd.DataFrame({"id": ["a", "a"], "reward": pd.array([True, None], dtype="boolean"), "tags": [{"x"}, {"x"}]})
+    assert oracle.counts(tally(gaps, id="id", reward="reward", facets="tags")) == {(1, 1, ("x",)): 1}

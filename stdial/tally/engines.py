@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import re
 import sys
 import threading
@@ -178,8 +179,10 @@ def _spark(source: str) -> Iterator[tuple[Any, Runner[Any]]]:
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.appName("stdial tally")
+    if "SPARK_REMOTE" not in os.environ:  # a Connect server's settings are its own
+        builder = builder.config("spark.ui.showConsoleProgress", str(sys.stderr.isatty()).lower())
     try:
-        session = builder.config("spark.ui.showConsoleProgress", str(sys.stderr.isatty()).lower()).getOrCreate()
+        session = builder.getOrCreate()
     except Exception as error:
         if "JAVA_GATEWAY" not in str(error):
             raise

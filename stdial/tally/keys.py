@@ -71,8 +71,12 @@ def _plain(name: str, dtype: nw.dtypes.DType) -> nw.Expr:
     column = nw.col(name)
     if dtype in (nw.Categorical, nw.Enum):
         return column.cast(nw.String)
-    if dtype == nw.List:
-        return column.list.unique().list.sort()
+    entries = dtype.inner if isinstance(dtype, (nw.List, nw.Array)) else None
+    if dtype == nw.Struct or entries in (*_NESTED, nw.Struct):
+        raise ValueError(f"column {name!r} has type {dtype}; a facet must hold values or lists of values")
+    if entries is not None:
+        listed = column.cast(nw.List(entries)) if dtype == nw.Array else column
+        return listed.list.unique().list.sort()
     return nw.when(~column.is_nan()).then(column) if dtype.is_float() else column
 
 
