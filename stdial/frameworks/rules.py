@@ -59,11 +59,11 @@ def _apply(c: Convention, groups: Sequence[Floats], dtype: str) -> list[Floats]:
     rewards = [group.astype(DTYPES[dtype]).astype(_dtype(c.rewards_in, dtype)) for group in groups]
     if c.ragged == "whole batch" and len(set(sizes)) > 1:
         whole = np.concatenate(rewards)
-        out = [_group(c, whole, whole)]
+        out = [_group(c, whole, None)]
         out = list(np.split(out[0], np.cumsum(sizes)[:-1]))
     else:
-        batch = _batch_rewards(c, rewards) if c.divide == "std" and c.std_scope == "batch" else rewards[0]
-        out = [_group(c, group, batch) for group in rewards]
+        by = _batch_std(c, rewards) if c.divide == "std" and c.std_scope == "batch" else None
+        out = [_group(c, group, by) for group in rewards]
     if c.multiply != "nothing":
         nonzero = sum(int(np.count_nonzero(group)) for group in rewards)
         # torch divides a whole number by a tensor of whole numbers in float32, by way of the reciprocal
@@ -110,6 +110,13 @@ def _batch_rewards(c: Convention, rewards: Sequence[Floats]) -> Floats:
     return np.concatenate([group - _centre(c, group) for group in rewards])
 
 
+def _batch_std(c: Convention, rewards: Sequence[Floats]) -> Any:
+    """The standard deviation of the whole batch, in the precision of the statistics."""
+    batch = _for_statistics(c.statistics_in, _batch_rewards(c, rewards))
+    # the centred rewards have mean 0 already; deviations are taken around it and not around its rounding
+    return std(batch, c.ddof, c.std_by, c.sums, batch.dtype.type(0) if c.std_about == "centre" else None)
+
+
 def _centre(c: Convention, x: Floats) -> Floats:
     """What is taken away from each reward of a group, in the precision of ``x``."""
     if c.centre == "none":
@@ -139,8 +146,8 @@ def _spread(c: Convention, x: Floats, fallback: np.floating, about: Floats | Non
     return fallback if c.std_by == "squares" and np.isnan(value) else value
 
 
-def _group(c: Convention, rewards: Floats, batch: Floats) -> Floats:
-    """The advantages of one group before any step over the batch."""
+def _group(c: Convention, rewards: Floats, batch_std: Any) -> Floats:
+    """The advantages of one group before any step over the batch; `batch_std` is None where it divides by none."""
     one = rewards.dtype.type
     if rewards.size == 1 and c.single != "formula":
         if c.single == "zero":
@@ -160,12 +167,7 @@ def _group(c: Convention, rewards: Floats, batch: Floats) -> Floats:
         by: Floats = np.full_like(x, mean(x, c.sums))
         small, rule = by <= c.zero_at, c.zero_mean
     else:
-        if c.std_scope == "batch":
-            # the centred rewards have mean 0 already; deviations are taken around it and not around its rounding
-            about = x.dtype.type(0) if c.std_about == "centre" else None
-            by = np.full_like(x, std(batch.astype(x.dtype), c.ddof, c.std_by, c.sums, about))
-        else:
-            by = spreads(c, rewards)
+        by = np.full_like(x, batch_std) if batch_std is not None else spreads(c, rewards)
         small, rule = by <= c.zero_at, c.zero_std
     divided: Floats = centred / _with_eps(by, c.eps, c.eps_enters)
     if rule == "divide":

@@ -141,7 +141,7 @@ def _answer(framework: Framework, b: Beside) -> list[Run]:
     paper = em(b.partner, color)
     if not b.constant:
         line: list[Run] = [
-            *start, "is no constant times the paper's GRPO: the factor depends on k, from ", num(decimal(b.least), "grpo"),
+            *start, "is no fixed multiple of the paper's GRPO: the factor depends on k, from ", num(decimal(b.least), "grpo"),
             f" with {b.least_at} right to ", num(decimal(b.most), "grpo"), f" with {b.most_at} right.",
         ]  # fmt: skip
     elif b.exact and b.partner == "GRPO":
