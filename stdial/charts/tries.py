@@ -13,9 +13,10 @@ from stdial.arguments import FloatArray
 from stdial.charts import style
 from stdial.charts.chart import Chart, packed
 
-__all__ = ["SIZES", "fidelity_sizes", "mixed_sizes", "price", "sides"]
+__all__ = ["GRID", "SIZES", "exact_and_law", "fidelity_sizes", "mixed_size", "mixed_sizes", "price", "sides"]
 
 _P = (1 - np.cos(np.linspace(0.06, math.pi - 0.06, 241))) / 2  # from .0009, denser toward the ends
+GRID = tuple(round(0.01 * i, 2) for i in range(101))  # where a drag of p passes: solved together, which is far cheaper
 _TICKS = [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192]
 SIZES = np.array(sorted({*range(2, 33), *(round(32 * 2 ** (i / 8)) for i in range(1, 41))}))
 
@@ -27,7 +28,8 @@ def fidelity_sizes(p: float, loss: float) -> Chart:
     {'p': 0.05, 'loss': 0.1}
     """
     exact, law = _fidelity(loss)
-    here, by_law = float(tries.size_for_fidelity(p, loss)), float(tries.size_by_law(p, loss))
+    here, by_law = exact_and_law(p, loss)
+    middle = [math.log10(size) for size in exact_and_law(0.5, loss)]
     hover = "p = %{x:.3f}: %{y:.0f}<extra></extra>"
     traces: list[dict[str, Any]] = [
         *style.area(packed(_P), packed(law), packed(exact), "what the law misses", style.GREY, 0.22),
@@ -37,9 +39,9 @@ def fidelity_sizes(p: float, loss: float) -> Chart:
     ]
     layout = _layout("group size", 380, [style.rule(p)], f"{loss:g}")
     layout["annotations"] = [
-        style.label(0.5, math.log10(float(tries.size_for_fidelity(0.5, loss))), f"exact, for {_percent(1 - loss)} of the update",
+        style.label(0.5, middle[0], f"exact, for {_percent(1 - loss)} of the update",
                     style.GRPO, xanchor="center", yshift=32),
-        style.label(0.5, math.log10(float(tries.size_by_law(0.5, loss))), "the law", style.GREY, xanchor="center", yshift=-14),
+        style.label(0.5, middle[1], "the law", style.GREY, xanchor="center", yshift=-14),
     ]  # fmt: skip
     alt = (
         f"Group size that keeps {_percent(1 - loss)} of GRPO's large-group update, against success probability, on a log scale. "
@@ -59,14 +61,14 @@ def mixed_sizes(p: float, miss: float) -> Chart:
     {'p': 0.05, 'miss': 0.1}
     """
     sizes = _mixed(miss)
-    here = float(tries.size_for_mixed(p, miss))
+    here = mixed_size(p, miss)
     hover = "p = %{x:.3f}: %{y:.0f}<extra></extra>"
     traces = [
         style.line(packed(_P), packed(sizes), "mixed", style.ACCENT, hovertemplate=hover),
         *_marks(p, [(here, style.ACCENT, False)]),
     ]
     layout = _layout("group size", 270, [style.rule(p)], f"{miss:g}")
-    middle = math.log10(float(tries.size_for_mixed(0.5, miss)))
+    middle = math.log10(mixed_size(0.5, miss))
     text = f"mixed {_percent(1 - miss)} of the time"
     layout["annotations"] = [style.label(0.5, middle, text, style.ACCENT, xanchor="center", yshift=28)]
     alt = (
@@ -85,7 +87,7 @@ def price(p: float, G: int) -> Chart:
     >>> price(0.05, 8).shows
     {'p': 0.05, 'G': 8}
     """
-    curve, here = np.asarray(tries.price(p, SIZES)), float(tries.price(p, G))
+    curve, here = _prices(p), float(tries.price(p, G))
     traces = [
         style.line(
             packed(SIZES),
@@ -113,14 +115,13 @@ def sides(p: float, G: int, spend: float) -> Chart:
     >>> sides(0.05, 8, 1024).shows
     {'p': 0.05, 'G': 8, 'spend': 1024}
     """
-    all_sizes, now = tries.sides(p, SIZES, spend), tries.sides(p, G, spend)
-    two = tries.sides(p, 2, spend)
+    all_sizes, now = _sides(p, spend), tries.sides(p, G, spend)
     table: dict[str, Any] = {"G": SIZES, "groups": all_sizes.groups}
     traces: list[dict[str, Any]] = []
     ends: list[tuple[float, str, str]] = []
     lines = (("average", style.GRPO, "solid"), ("noise", style.GREY, "dot"), ("total", style.ACCENT, "dash"))
     for name, color, dash in lines:
-        base = float(getattr(two, name))
+        base = float(getattr(all_sizes, name)[0])
         table["sum" if name == "total" else name] = getattr(all_sizes, name)
         with np.errstate(divide="ignore", invalid="ignore"):
             relative, here = np.asarray(getattr(all_sizes, name)) / base, float(np.float64(getattr(now, name)) / base)
@@ -150,6 +151,50 @@ def sides(p: float, G: int, spend: float) -> Chart:
         "sides", traces, layout, alt, shows={"p": p, "G": G, "spend": spend}, table=table,
         tap={"x": "G", "low": 2, "high": 1024, "step": 1}, narrow={"height": 280},
     )  # fmt: skip
+
+
+# Curves and sizes that the frames of a scrub share.
+@functools.lru_cache(maxsize=1024)
+def exact_and_law(p: float, loss: float) -> tuple[float, float]:
+    """The exact size for a fidelity of 1 - loss, and the law's.
+
+    >>> exact_and_law(0.05, 0.1)
+    (42.0, 27.0)
+    """
+    if p in GRID:
+        exact, law = _grid_sizes(loss)
+        return float(exact[GRID.index(p)]), float(law[GRID.index(p)])
+    return float(tries.size_for_fidelity(p, loss)), float(tries.size_by_law(p, loss))
+
+
+@functools.lru_cache(maxsize=64)
+def _grid_sizes(loss: float) -> tuple[FloatArray, FloatArray]:
+    return np.asarray(tries.size_for_fidelity(GRID, loss)), np.asarray(tries.size_by_law(GRID, loss))
+
+
+@functools.lru_cache(maxsize=1024)
+def mixed_size(p: float, miss: float) -> float:
+    """The exact size for a mixed group with probability 1 - miss.
+
+    >>> mixed_size(0.05, 0.1)
+    45.0
+    """
+    return float(_grid_mixed(miss)[GRID.index(p)] if p in GRID else tries.size_for_mixed(p, miss))
+
+
+@functools.lru_cache(maxsize=64)
+def _grid_mixed(miss: float) -> FloatArray:
+    return np.asarray(tries.size_for_mixed(GRID, miss))
+
+
+@functools.lru_cache(maxsize=64)
+def _prices(p: float) -> FloatArray:
+    return np.asarray(tries.price(p, SIZES))
+
+
+@functools.lru_cache(maxsize=64)
+def _sides(p: float, spend: float) -> tries.Sides:
+    return tries.sides(p, SIZES, spend)
 
 
 @functools.lru_cache(maxsize=64)

@@ -4,12 +4,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from stdial import GRPO, Pool, bigmath, competence, expectation, presets
 from stdial.batches import fill_from, generation_batch_for, generations_for
 from stdial.dropping import dropping, relative_weight
+from stdial.web import pools
+from stdial.web.places import PLACES
 from stdial.web.words import percent
-from tests.app.reading_stages import run, said, stages
+from tests.app.reading_stages import ROOT, run, said, stages
 
 POOLS = {
     "bigmath": bigmath.load,
@@ -102,7 +105,8 @@ def test_redraw_and_retry(shown: Any) -> None:
     assert once == pytest.approx(float(boost))
     if pool.tries is not None and v["m"] * v["G"] > 64:
         low, high = pool.bounds(lambda p: 1 - expectation.silent_rate(p, v["G"]) ** v["m"])
-        assert f"{percent(low)} to {percent(high)} is possible" in text
+        ends = f"{percent(low)} to {percent(high)}" if percent(low) != percent(high) else percent(low)
+        assert f"{ends} is possible" in text
 
 
 def test_batch(shown: Any) -> None:
@@ -174,6 +178,31 @@ def test_bad_links_fall_back() -> None:
         "grow in the link",
     ):
         assert name in notes
+
+
+@pytest.mark.parametrize("path", ["silence", "tries"])
+@pytest.mark.parametrize(
+    ("pool", "words"),
+    [
+        (Pool([0, 1, 3, 8] * 5, 8, ids=[f"q{i}" for i in range(20)]), ("problems; 95% interval", "not given up")),
+        (Pool([0, 1, 2, 2] * 5, 2), ("2 tries leave anything from", "not given up")),
+        (
+            Pool.from_rates(np.linspace(0, 1, 60)),
+            ("Plug-in: each rate is taken for the truth", "a rate of 0 is given up"),
+        ),
+    ],
+)
+def test_an_upload(path: str, pool: Pool, words: tuple[str, str]) -> None:
+    app = AppTest.from_file(str(ROOT / PLACES[path].file), default_timeout=60)
+    pools.put_upload(app.session_state, pool, "<b>[mine](http://x)</b>.csv")
+    app.query_params["pool"] = "upload"
+    app.run()
+    assert not app.exception
+    text = said(app)
+    assert words[path == "tries"] in text
+    assert "<b>[mine](http://x)</b>.csv" in text  # as plain text of a stage
+    assert all("mine" not in element.value for element in app.markdown)
+    assert "pool=upload" in stages(app)[0]["header"]["address"]
 
 
 def _floats(packed: Any) -> list[float]:

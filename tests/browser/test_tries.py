@@ -35,9 +35,9 @@ def test_every_control_is_in_the_link(visit: Visits) -> None:
     v = visit().open("/tries?v=1").drawn("bought")
     v.page.get_by_label("Which problems").select_option("hard")
     v.until("plan", "pool", "hard")
-    v.page.get_by_text("Expected update", exact=True).click()
+    v.page.get_by_role("radio", name="Expected update").check()
     v.until("plan", "goal", "update")
-    v.page.get_by_text("Dr. GRPO", exact=True).first.click()
+    v.page.get_by_role("radio", name="Dr. GRPO").check()
     v.until_address("method=dr-grpo")
     for label, typed, part in (
         ("Smallest size", "4", "smallest=4"),
@@ -53,7 +53,7 @@ def test_every_control_is_in_the_link(visit: Visits) -> None:
     v.until_address("powers=1")
     v.page.get_by_role("slider", name="Rollouts a problem").press("ArrowRight")
     v.until_address("per_problem=8.5")
-    v.page.get_by_text("In all", exact=True).click()
+    v.page.get_by_role("radio", name="In all").check()
     v.until_address("budget_in=total")
     box = v.page.get_by_label("Rollouts in all", exact=True)
     box.fill("5000")

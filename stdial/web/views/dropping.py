@@ -81,9 +81,11 @@ def _retry_known(v: Values, chosen: Chosen) -> str:
     if reach <= n:
         return f"Retries by the distribution fitted to the pool: up to {reach} answers of a prompt, of the {n} logged."
     low, high = pool.bounds(lambda p: retry_mixed(p, v.G, v.m))
+    least, most = percent(low, places), percent(high, places)
+    ends = most if least == most else f"anything from {least} to {most}"
     return (
         f"Retries ask for up to {reach} answers of a prompt and {n} were logged: the share that ends mixed is an estimate, and "
-        f"anything from {percent(low, places)} to {percent(high, places)} is possible at two standard errors."
+        f"{ends} is possible at two standard errors."
     )
 
 

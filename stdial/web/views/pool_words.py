@@ -51,7 +51,8 @@ def how_known(chosen: Chosen, G: int) -> str:
         ends = f"{percent(low, places)} to {percent(high, places)}"
         return f"{what}, {count(pool.size)} problems; 95% interval {ends}."
     prior = "fitted to all problems" if "Jeffreys" not in pool.best_is(G) else "under Jeffreys' prior"
-    ends = f"anything from {percent(low, places)} to {percent(high, places)} possible"
+    least, most = percent(low, places), percent(high, places)
+    ends = f"{most} possible" if least == most else f"anything from {least} to {most} possible"
     return f"An estimate beyond the tries logged, {prior}: {fewest} tries leave {ends}, at two standard errors."
 
 

@@ -15,7 +15,6 @@ __all__ = ["COST_USES", "USES", "cost", "exercise", "stage", "why"]
 
 USES = ("p", "loss", "miss")  # the parameters that each region depends on
 COST_USES = ("G", "p", "spend")
-_P_FRAMES = [round(0.01 * i, 2) for i in range(101)]
 
 
 def stage(v: Values) -> Stage:
@@ -61,12 +60,12 @@ def stage(v: Values) -> Stage:
         ],
         charts=[charts.fidelity_sizes(v.p, v.loss), charts.mixed_sizes(v.p, v.miss)],
         scrub="p",
-        frames=_P_FRAMES,
+        frames=charts.GRID,
     )
 
 
 def _answer(v: Values) -> list[Run]:
-    exact, law = float(tries.size_for_fidelity(v.p, v.loss)), float(tries.size_by_law(v.p, v.loss))
+    exact, law = charts.exact_and_law(v.p, v.loss)
     start: list[Run] = ["A prompt at p = ", num(f"{v.p:.3g}")]
     if math.isinf(exact):
         return [*start, " never has a mixed group: all of its answers agree, and no size helps."]
@@ -85,8 +84,8 @@ def _law_error(v: Values, exact: float, law: float) -> list[Run]:
 
 
 def _readouts(v: Values) -> list[tuple[str, str, str]]:
-    exact, law = float(tries.size_for_fidelity(v.p, v.loss)), float(tries.size_by_law(v.p, v.loss))
-    mixed = float(tries.size_for_mixed(v.p, v.miss))
+    exact, law = charts.exact_and_law(v.p, v.loss)
+    mixed = charts.mixed_size(v.p, v.miss)
     short = percent(1 - law / exact, 0) if math.isfinite(exact) and law <= exact else "0%"
     return [
         (f"Size for a mixed group {100 * (1 - v.miss):.4g}% of the time", _size(mixed), ""),
@@ -129,7 +128,7 @@ def _sides(v: Values, now: tries.Sides) -> list[Run]:
 def why(page: Page) -> None:
     """The condition that the exact size meets, the law beside it, and the Python of both."""
     v = page.values
-    exact, law = float(tries.size_for_fidelity(v.p, v.loss)), float(tries.size_by_law(v.p, v.loss))
+    exact, law = charts.exact_and_law(v.p, v.loss)
     if math.isinf(exact):
         text = "At p = 0 and 1 every group is silent, at any size: there is no update to keep, and the law divides by zero."
     else:
