@@ -103,11 +103,14 @@ function marked(layout, mark) {
   return { ...layout, shapes: [...(layout.shapes ?? []), line], annotations: [...(layout.annotations ?? []), label] };
 }
 
-// For a projector: every lettering a third larger.
-function enlarged(value) {
-  if (Array.isArray(value)) return value.map(enlarged);
+// For a projector: every lettering a third larger, and the margins with it.
+const LARGER = 1.35;
+function enlarged(value, key) {
+  if (Array.isArray(value)) return value.map((item) => enlarged(item));
   if (!value || typeof value !== 'object' || 'bdata' in value) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, v]) => [key, key === 'font' && v?.size ? { ...v, size: Math.round(v.size * 1.35) } : enlarged(v)]));
+  if (key === 'margin') return Object.fromEntries(Object.entries(value).map(([side, n]) => [side, Math.round(n * LARGER)]));
+  if (key === 'font' && value.size) return { ...value, size: Math.round(value.size * LARGER) };
+  return Object.fromEntries(Object.entries(value).map(([name, v]) => [name, enlarged(v, name)]));
 }
 
 function ranges(node) {
@@ -153,7 +156,7 @@ function drawChart(mount, figure, chart) {
     figure.width = node.clientWidth;
     let plain = figure.width < NARROW ? narrowed(chart.layout, chart.narrow) : chart.layout;
     if (mount.mark?.chart === chart.name) plain = marked(plain, mount.mark);
-    if (mount.header.slides) plain = enlarged(plain);
+    if (mount.header.slides && figure.width >= NARROW) plain = enlarged(plain);
     const layout = themed(plain, dark);
     layout.font = { ...layout.font, family: getComputedStyle(mount.root).getPropertyValue('--st-font') || 'sans-serif' };
     layout.width = figure.width;

@@ -5,8 +5,16 @@ function repair() {
     node.setAttribute('role', 'group');
     node.setAttribute('aria-label', 'Formula');
   }
+  for (const node of document.querySelectorAll('[data-testid=stCode] pre:not([tabindex])')) node.tabIndex = 0;
+  const here = document.querySelector('.st-key-nav a[aria-current=page]');
+  if (here && here !== shown) { // on a phone the row of pages is wider than the screen
+    shown = here;
+    const row = here.closest('.st-key-nav');
+    row.scrollLeft += Math.max(0, here.getBoundingClientRect().right - row.getBoundingClientRect().right + 8);
+  }
 }
 
+let shown;
 let due = false;
 const soon = () => {
   if (due) return;

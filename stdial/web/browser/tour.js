@@ -71,7 +71,7 @@ class Welcome {
     const box = control.getBoundingClientRect();
     if (box.top > 0 && box.bottom < innerHeight) return;
     const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
-    control.scrollIntoView({ block: 'nearest', behavior: calm ? 'auto' : 'smooth' });
+    control.scrollIntoView({ block: 'center', behavior: calm ? 'auto' : 'smooth' });
   }
 
   end(forGood) {

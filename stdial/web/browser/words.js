@@ -88,7 +88,7 @@ export function drawTables(parent, tables) {
 export function tableNode(spec) {
   const box = make('div', `sd-scroll${spec.cards ? ' sd-cards' : ''}`);
   box.tabIndex = 0;
-  box.setAttribute('role', 'region');
+  box.setAttribute('role', 'group'); // no landmark: a page has many tables
   box.setAttribute('aria-label', spec.caption || 'Table');
   const table = box.appendChild(make('table', 'sd-table'));
   if (spec.caption) table.append(make('caption', '', spec.caption));
@@ -108,8 +108,8 @@ export function tableNode(spec) {
     return row;
   }));
   spec.columns.forEach((name, j) => {
-    const th = head.appendChild(make('th', numeric.has(j) ? 'sd-number' : ''));
-    th.scope = 'col';
+    const th = head.appendChild(make(name ? 'th' : 'td', numeric.has(j) ? 'sd-number' : '')); // an empty head is no head
+    if (name) th.scope = 'col';
     if (!spec.sortable) { th.textContent = name; return; }
     const button = th.appendChild(make('button', '', name));
     button.type = 'button';
