@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 
 import streamlit as st
@@ -9,6 +10,7 @@ import streamlit as st
 from stdial import presets
 from stdial.charts import silence as charts
 from stdial.charts.difficulty import FRAMES
+from stdial.pool import Pool
 from stdial.resampling import redraw_factor
 from stdial.web import pools
 from stdial.web.page import Page, Values
@@ -79,7 +81,7 @@ def _answer(G: int, chosen: Chosen) -> list[Run]:
 
 def means(v: Values) -> Stage:
     """Three pools of one mean and their silent shares."""
-    found = [(name, presets.pool(name, v.mean)) for name in _THREE]
+    found = [(name, _preset(name, v.mean)) for name in _THREE]
     silent = {name: pool.silent_rate(v.G) for name, pool in found}
     one, two = silent["all at one p"], silent["two ends"]
     return Stage(
@@ -97,6 +99,12 @@ def means(v: Values) -> Stage:
         scrub="mean",
         frames=_MEANS,
     )  # fmt: skip
+
+
+@functools.lru_cache(maxsize=3 * 128)
+def _preset(name: str, mean: float) -> Pool:
+    """Kept, since a drag of G or of the mean comes back to the same pools."""
+    return presets.pool(name, mean)
 
 
 def why(page: Page, chosen: Chosen) -> None:
