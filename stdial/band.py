@@ -9,14 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stdial import per_problem
-from stdial.arguments import between
+from stdial.arguments import FloatArray
+from stdial.arguments import between as in_range
 from stdial.method import GRPO, Method
 from stdial.pool import Pool
 
 if TYPE_CHECKING:
     from stdial.reading import Groups
 
-__all__ = ["Band", "Crossed", "band", "crossed", "inside"]
+__all__ = ["Band", "Crossed", "band", "between", "crossed", "inside"]
 
 _NEAR = 1e-12
 
@@ -72,9 +73,18 @@ def inside(pool: Pool, low: float, high: float) -> NDArray[np.bool_]:
     >>> inside(Pool([0, 1, 4, 8], 8), 0.125, 0.5).tolist()
     [False, True, True, False]
     """
-    least = float(between("low", low, 0, 1, "a number from 0 to 1"))
-    most = float(between("high", high, least, 1, f"a number from low = {least:g} to 1"))
-    return np.asarray((pool.rate >= least - _NEAR) & (pool.rate <= most + _NEAR))
+    return between(pool.rate, low, high)
+
+
+def between(rate: FloatArray, low: float, high: float) -> NDArray[np.bool_]:
+    """Which rates are from low to high, both included; `inside` for an array of rates.
+
+    >>> between(np.array([0.1, 0.5]), 0.2, 0.5).tolist()
+    [False, True]
+    """
+    least = float(in_range("low", low, 0, 1, "a number from 0 to 1"))
+    most = float(in_range("high", high, least, 1, f"a number from low = {least:g} to 1"))
+    return np.asarray((rate >= least - _NEAR) & (rate <= most + _NEAR))
 
 
 def band(pool: Pool, low: float, high: float, size: int, method: Method = GRPO) -> Band:

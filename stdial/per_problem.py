@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from stdial.reading import Reading
 
-__all__ = ["as_csv", "planned_sizes", "problem_table", "silent_chance", "update", "weight"]
+__all__ = ["as_csv", "planned_sizes", "problem_table", "silent_cells", "silent_chance", "update", "weight"]
 
 
 def silent_chance(pool: Pool, size: int) -> FloatArray:
@@ -27,6 +27,16 @@ def silent_chance(pool: Pool, size: int) -> FloatArray:
     [0.713, 0.045]
     """
     return pool.row_mean(lambda p: np.asarray(expectation.silent_rate(p, size)))
+
+
+def silent_cells(pool: Pool, size: int) -> FloatArray:
+    """`silent_chance` in each of the pool's cells, which are fewer than its rows: [cells].
+
+    >>> silent_cells(Pool([0, 4, 4], 8), 8).round(3).tolist()
+    [0.713, 0.045]
+    """
+    p, weights = pool.posterior()
+    return np.asarray((weights * expectation.silent_rate(p, size)).sum(axis=-1))
 
 
 def update(pool: Pool, size: int, method: Method = GRPO) -> FloatArray:

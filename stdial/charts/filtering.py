@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from stdial.band import Band, inside
+from stdial.band import Band, between
 from stdial.charts import style
 from stdial.charts.chart import Chart, packed
 from stdial.charts.your_data import bars
@@ -24,8 +24,8 @@ def kept_rates(pool: Pool, found: Band, G: int) -> Chart:
     {'G': 8, 'keep_from': 0.1, 'keep_to': 0.9, 'kept': 50}
     """
     at, many = bars(pool)
-    problems = np.asarray(pool.problems, dtype=np.float64)
-    kept = inside(pool, found.low, found.high)
+    problems = pool.cells.problems
+    kept = between(pool.cells.rate, found.low, found.high)
     total = np.bincount(at, weights=problems, minlength=many)
     some = np.bincount(at, weights=problems * kept, minlength=many)
     x = np.arange(many) / (many - 1)

@@ -32,15 +32,15 @@ Floats = NDArray[np.float64]
 
 
 def bars(pool: Pool) -> tuple[NDArray[np.intp], int]:
-    """The bar of each row, and how many there are: one for each number right where all tries are alike, else 21.
+    """The bar of each of the pool's cells, and how many there are: one for each number right where all tries are alike, else 21.
 
     >>> bars(Pool([0, 1, 2], 2))
     (array([0, 1, 2]), 3)
     """
-    steps = _BINS
-    if pool.tries is not None and pool.tries.min() == pool.tries.max() < _MOST_BARS:
-        steps = int(pool.tries.max())
-    return np.rint(pool.rate * steps).astype(np.intp), steps + 1
+    steps, tries = _BINS, pool.cells.tries
+    if tries is not None and tries.min() == tries.max() < _MOST_BARS:
+        steps = int(tries.max())
+    return np.rint(pool.cells.rate * steps).astype(np.intp), steps + 1
 
 
 def rates(pool: Pool, G: int) -> Chart:
@@ -50,9 +50,9 @@ def rates(pool: Pool, G: int) -> Chart:
     {'G': 8, 'problems': 100, 'all_wrong': 25, 'all_right': 25}
     """
     at, many = bars(pool)
-    problems = np.asarray(pool.problems, dtype=np.float64)
+    problems = pool.cells.problems
     total = np.bincount(at, weights=problems, minlength=many).astype(np.float64)
-    silent = np.bincount(at, weights=problems * per_problem.silent_chance(pool, G), minlength=many)
+    silent = np.bincount(at, weights=problems * per_problem.silent_cells(pool, G), minlength=many)
     low, high = wilson(total, float(total.sum()))
     x = np.arange(many) / (many - 1)
     ends = {
@@ -70,7 +70,7 @@ def rates(pool: Pool, G: int) -> Chart:
     )
     layout["xaxis"] |= {"range": [-0.6 / many, 1 + 0.6 / many], "dtick": 0.25}
     layout["yaxis"] |= {"range": [0, top], "tickformat": ",d", "nticks": 5}
-    none, every = (float(problems[pool.rate == end].sum()) for end in (0, 1))
+    none, every = (float(problems[pool.cells.rate == end].sum()) for end in (0, 1))
     alt = (
         f"Histogram of the observed pass rates of {pool.size:,.0f} problems, mean {pool.mean_rate:.3f}: {none:,.0f} all wrong, "
         f"{every:,.0f} all right. At G = {G}, {float(silent.sum() / total.sum()):.1%} of their next groups are expected silent."

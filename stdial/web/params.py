@@ -222,7 +222,6 @@ PARAMS = _table(
     Param("filter_by", "Filter on", "choice", "1", 1, 2),
     Param("train_on", "Train on", "choice", "2", 1, 2),
     Param("order", "Problems in the order of", "choice", "silent", choices=("silent", "update", "file")),
-    Param("first", "From problem", "int", 1, 1, 10**9),
     Param("problem", "Problem", "int", 1, 1, 10**9),
     Param("want", "Settings for", "choice", "dynamic-sampling", choices=("dynamic-sampling", "dr-grpo", "grpo")),
     # Frameworks

@@ -63,7 +63,6 @@ PLACES = {
             "train_on",
             "train_batch",
             "order",
-            "first",
             "problem",
             "framework",
             "want",

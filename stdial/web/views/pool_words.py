@@ -53,7 +53,7 @@ def how_known(chosen: Chosen, G: int) -> str:
     prior = "fitted to all problems" if "Jeffreys" not in pool.best_is(G) else "under Jeffreys' prior"
     least, most = percent(low, places), percent(high, places)
     ends = f"{most} possible" if least == most else f"anything from {least} to {most} possible"
-    return f"An estimate beyond the tries logged, {prior}: {fewest} tries leave {ends}, at two standard errors."
+    return f"An estimate beyond the tries logged, {prior}: {left} {ends}, at two standard errors."
 
 
 def python_of(chosen: Chosen) -> tuple[str, str]:

@@ -1,0 +1,14 @@
+"""What does my data teach, and what should change? A file of pass rates or rollouts, read in this session only."""
+
+from stdial.web.page import open_page
+from stdial.web.views import your_data_page as view
+
+page = open_page("your_data")
+
+
+@page.body
+def body() -> None:
+    """The file, how it was read, and what it says."""
+    looked = view.opened(page)
+    if looked is not None:
+        view.shown(page, looked)

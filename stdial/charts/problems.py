@@ -1,0 +1,75 @@
+"""Figure of all problems in one line, to pick one from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stdial import per_problem
+from stdial.charts import style
+from stdial.charts.chart import Chart, packed
+
+if TYPE_CHECKING:
+    from stdial.reading import Reading
+
+__all__ = ["ORDERS", "in_order", "order_of"]
+
+ORDERS = {"silent": "Chance of silence", "update": "Update", "file": "The file"}
+_MOST_DRAWN = 4000
+
+
+def order_of(reading: Reading, by: str, G: int) -> NDArray[np.intp]:
+    """Places of the problems in an order: fewest silent groups first, largest update first, or as in the file.
+
+    Rewards of many values have sigma in place of both.
+    """
+    pool = reading.pool
+    if by == "file":
+        return np.arange(len(reading.stats.mean))
+    if pool is None:
+        return np.argsort(-reading.stats.sigma, kind="stable")
+    if by == "update":
+        return np.argsort(-per_problem.update(pool, G), kind="stable")
+    return np.argsort(per_problem.silent_chance(pool, G), kind="stable")
+
+
+def in_order(reading: Reading, by: str, place: int, G: int) -> Chart:
+    r"""All problems in an order, with the chance that the next group is silent; tap one to see its rollouts.
+
+    Parameters
+    ----------
+    reading : the file.
+    by : one of `ORDERS`.
+    place : the picked problem's place in that order, from 1.
+    G : group size.
+
+    >>> from stdial.reading import read
+    >>> in_order(read(b"id,right,tries\na,0,8\nb,4,8\n"), "silent", 2, 8).shows
+    {'G': 8, 'problem': 2, 'of': 2}
+    """
+    order = order_of(reading, by, G)
+    many = len(order)
+    if reading.pool is None:
+        height, words = reading.stats.sigma[order], "sigma of its rewards"
+    else:
+        height, words = per_problem.silent_chance(reading.pool, G)[order], "chance that its next group is silent"
+    drawn = np.unique(np.rint(np.linspace(0, many - 1, min(many, _MOST_DRAWN))).astype(np.intp))
+    x, here = drawn + 1.0, float(height[place - 1])
+    hover = "problem %{x:,.0f}: %{y:.3f}<extra></extra>"
+    traces = [
+        style.points(packed(x), packed(height[drawn]), words, style.GREY, size=5, hovertemplate=hover),
+        style.points([place], [here], "picked", style.INK, size=12, hovertemplate=hover),
+    ]
+    layout = style.layout("problems, in this order", words, height=240, shapes=[style.rule(place)])
+    layout["xaxis"] |= {"range": [0.5 - 0.01 * many, many + 0.5 + 0.01 * many], "tickformat": ",d"}
+    top = 1.03 if reading.pool is not None else max(float(height.max()) * 1.08, 0.01)
+    layout["yaxis"] |= {"range": [-0.03 * top, top]}
+    return Chart(
+        "problems", traces, layout,
+        f"{many:,} problems in the order of {ORDERS[by].lower()}; number {place:,} is picked, with a {words} of {here:.3f}.",
+        shows={"G": G, "problem": place, "of": many}, table={"place": np.arange(many) + 1, words: height},
+        caption="Tap a problem to see its rollouts.", tap={"x": "problem", "step": 1, "low": 1, "high": many},
+        narrow={"height": 220, "margin.l": 50},
+    )  # fmt: skip

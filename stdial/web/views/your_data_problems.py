@@ -1,0 +1,161 @@
+"""One problem of a file with its rollouts, and what can be downloaded: table, lists, report, settings."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from stdial import frameworks, per_problem
+from stdial.band import inside
+from stdial.charts import problems as charts
+from stdial.per_problem import as_csv, problem_table
+from stdial.report import report
+from stdial.web.page import Page, Values
+from stdial.web.stage import Choice, Number, Run, Stage, Table, code, em, num
+from stdial.web.views.your_data import Looked
+from stdial.web.words import count, decimal, percent
+
+__all__ = ["PROBLEM_USES", "SETTINGS_USES", "downloads", "one_problem", "place_of", "settings"]
+
+PROBLEM_USES = ("G", "order", "problem")
+SETTINGS_USES = ("framework", "want")
+_MOST_ROLLOUTS = 64
+_MOST_COLUMNS = 14
+_CELL = 240
+_WANTS = {"dynamic-sampling": "Dropping silent groups", "dr-grpo": "Dr. GRPO", "grpo": "GRPO"}
+
+
+def one_problem(v: Values, looked: Looked) -> Stage:
+    """A problem picked from all, and its rows in the file."""
+    reading = looked.reading
+    many = len(reading.stats.mean)
+    place = min(v.problem, many)
+    i = int(charts.order_of(reading, v.order, v.G)[place - 1])
+    return Stage(
+        heading="One problem",
+        answer=_about(looked, i, v.G),
+        controls=[
+            Choice("order", "Problems in the order of", v.order, options=list(charts.ORDERS.items())),
+            Number(
+                "problem",
+                "Problem",
+                place,
+                low=1,
+                high=many,
+                step=1,
+                hint=f"Its place in this order, 1 to {count(many)}.",
+            ),
+        ],
+        charts=[charts.in_order(reading, v.order, place, v.G)],
+        tables=_rollouts(looked, i),
+    )
+
+
+def place_of(looked: Looked, text: str, order: str, G: int) -> int | None:
+    """The place of the first problem whose id is `text`, or else holds it; None where there is none."""
+    ids = looked.reading.ids
+    wanted = text.strip().lower()
+    if ids is None or not wanted:
+        return None
+    labels = [str(label).lower() for label in ids.tolist()]
+    found = next((i for i, label in enumerate(labels) if label == wanted), None)
+    if found is None:
+        found = next((i for i, label in enumerate(labels) if wanted in label), None)
+    if found is None:
+        return None
+    return int(np.flatnonzero(charts.order_of(looked.reading, order, G) == found)[0]) + 1
+
+
+def _name(looked: Looked, i: int) -> str:
+    ids = looked.reading.ids
+    return f"row {i + 1}" if ids is None or ids[i] is None else str(ids[i])[:120]
+
+
+def _about(looked: Looked, i: int, G: int) -> list[Run]:
+    stats, pool = looked.reading.stats, looked.reading.pool
+    name: list[Run] = [em(_name(looked, i)), ": "]
+    if pool is None:
+        same = "all equal" if stats.silent[i] else f"{stats.low[i]:g} to {stats.high[i]:g}"
+        return [*name, f"{count(stats.n[i])} rewards, {same}; sigma ", num(decimal(stats.sigma[i], 3)), "."]
+    row = pool.take([i])
+    chance = float(per_problem.silent_chance(pool, G)[i])
+    update = float(per_problem.update(pool, G)[i])
+    seen = (
+        f"rate {decimal(row.rate[0], 3)}"
+        if row.right is None or row.tries is None
+        else f"{row.right[0]} of {row.tries[0]} right"
+    )
+    return [
+        *name, f"{seen}, sigma {decimal(stats.sigma[i], 3)}. Its next group of {G} is silent with a chance of ",
+        num(percent(chance)), "; its expected update is ", num(decimal(update, 3), "grpo"), " (GRPO).",
+    ]  # fmt: skip
+
+
+def _rollouts(looked: Looked, i: int) -> list[Table]:
+    rows = looked.reading.rollouts_of(i, _MOST_ROLLOUTS)
+    if rows is None:
+        return [Table(["Rows"], [["The file is too large for its rows to be kept."]])]
+    names = rows.column_names[:_MOST_COLUMNS]
+    cells = [[_text(row[name]) for name in names] for row in rows.select(names).to_pylist()]
+    left_out = f"; {len(rows.column_names) - len(names)} more columns" if len(rows.column_names) > len(names) else ""
+    caption = f"Its rows in the file, at most {_MOST_ROLLOUTS}{left_out}."
+    return [Table(list(names), cells, caption=caption, cards=True)]
+
+
+def _text(value: object) -> str:
+    text = "" if value is None else str(value)
+    return text if len(text) <= _CELL else text[: _CELL - 1] + "…"
+
+
+def settings(v: Values) -> Stage:
+    """The settings of a framework."""
+    names = list(frameworks.FRAMEWORKS)
+    name = v.framework if v.framework in names else names[0]
+    lines = frameworks.settings(name, v.want).splitlines()
+    return Stage(
+        heading="Settings for your framework",
+        text=[[code(line)] for line in lines],
+        controls=[
+            Choice("framework", "Framework", name, options=[(n, n) for n in names], menu=True),
+            Choice("want", "Settings for", v.want, options=list(_WANTS.items())),
+        ],
+        layout="wide",
+    )
+
+
+def downloads(page: Page, looked: Looked) -> None:
+    """What can be taken along; made when it is asked for, every cell safe to open in a spreadsheet."""
+    v, reading = page.values, looked.reading
+    low, high = min(v.keep_from, v.keep_to), max(v.keep_from, v.keep_to)
+    st.markdown("## Take it along")
+    rule = "groups that are not silent" if reading.pool is None else f"pass rates from {low:g} to {high:g}"
+    st.markdown(
+        f"The table has one row a problem: what was read, sigma, the chance of a silent group of {v.G}, the update and weight "
+        f"under GRPO, and a planned number of tries. The lists follow the filter above: {rule} are kept."
+    )
+
+    def lists(kept: bool) -> str:
+        table = problem_table(reading, v.G)
+        inner = ~reading.stats.silent if reading.pool is None else inside(reading.pool, low, high)
+        columns = [name for name in ("id", "step", "right", "tries", "rate", "sigma", "silent") if name in table]
+        return as_csv(table.loc[inner == kept, columns])
+
+    between = None if reading.pool is None else (low, high)
+    name, want = v.framework, v.want
+    made = (
+        ("Full table (CSV)", lambda: as_csv(problem_table(reading, v.G)), "stdial-problems.csv", "text/csv"),
+        ("Keep list (CSV)", lambda: lists(True), "stdial-keep.csv", "text/csv"),
+        ("Drop list (CSV)", lambda: lists(False), "stdial-drop.csv", "text/csv"),
+        ("Report (Markdown)", lambda: report(reading, v.G, looked.label, between, looked.compared), "stdial-report.md",
+         "text/markdown"),
+        ("Settings (text)", lambda: frameworks.settings(name, want) + "\n", "stdial-settings.txt", "text/plain"),
+    )  # fmt: skip
+    with st.container(horizontal=True, key="downloads"):
+        for label, make, file, kind in made:
+            st.download_button(label, make, file, kind, on_click="ignore", key=f"download {file}")
+    if looked.compared is not None:
+        compared = looked.compared
+        st.download_button(
+            "Before and after (CSV)", lambda: as_csv(compared.table()), "stdial-before-after.csv", "text/csv",
+            on_click="ignore", key="download compared",
+        )  # fmt: skip
