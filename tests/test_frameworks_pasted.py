@@ -1,9 +1,11 @@
 """Pasted logs in the shapes that people have, and what is said of those that are none."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stdial import frameworks
 from stdial.frameworks import pasted
 
 ONE = ((1.0, 0.0, 0.0),)
@@ -98,6 +100,7 @@ BAD = {
     "reward,advantage\n" + "1,1\n" * 1025: "the text has 1,025 answers; at most 1,024",
     "1" * 20001: "the text has 20,001 characters",
     "[" * 9000: "the JSON breaks",
+    "---\n|||": "no line holds a number",
     "null": "line 1 has 1 entry and no label",
 }
 
@@ -124,7 +127,13 @@ def test_advantages_may_be_nan() -> None:
     assert all(a != a for a in log.advantages[0])
 
 
-@given(st.text(alphabet="rewardsvng0123456789.,:;[]{}|\"'\n \t-=e", max_size=120))
+PIECES = [
+    "rewards", "advantages", "reward", "adv", "uid", ":", "=", ",", ";", "|", " ", "\n", "\n\n", "\t", "[", "]", "{", "}", "(", ")",
+    '"', "'", "1", "0", "-0.5", ".7", "nan", "None", "true", "...", "tensor", "x", "---", "group 1", "1e9", "\u2502",
+]  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=40).map("".join))
 def test_any_text_is_read_or_refused(text: str) -> None:
     try:
         log = pasted.read(text)
@@ -132,3 +141,12 @@ def test_any_text_is_read_or_refused(text: str) -> None:
         return
     assert [len(g) for g in log.groups] == [len(a) for a in log.advantages]
     assert all(len(g) for g in log.groups)
+
+
+@pytest.mark.parametrize("digits", [2, 4, 6])
+def test_many_rounded_advantages_keep_their_digits(digits: int) -> None:
+    rewards = np.random.default_rng(0).random(256).round(3)
+    advantages = (rewards - rewards.mean()).round(digits)
+    best = frameworks.identify([rewards], [advantages])[0]
+    assert best.fits
+    assert ("verl", "Dr. GRPO's advantage") in {(m.framework, m.setting) for m in best.matches}

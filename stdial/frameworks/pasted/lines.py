@@ -110,7 +110,10 @@ def header_of(text: str) -> list[str] | None:
 def from_table(text: str) -> Groups:
     """A table: with a header that names rewards and advantages, or without one: two columns, or two lines a group."""
     names = header_of(text)
-    rows = _cells(text, _delimiter(_table_lines(text)[0][1]))
+    lines = _table_lines(text)
+    rows = _cells(text, _delimiter(lines[0][1])) if lines else []
+    if not rows:
+        raise PasteError("no line holds a number; paste the rewards and the advantages of a group or two")
     if names is not None:
         return from_rows(list(_named_rows(rows[1:], names)))
     widths = {len(cells) for _, cells, _ in rows}
