@@ -281,6 +281,40 @@ SHAPES: dict[str, tuple[bytes, Outcome]] = {
         csv([{"id": i} | {f"pass_{j + 1}": x for j, x in enumerate(m)} for i, m in enumerate(MARKS)]),
         ask("pass_1 .. pass_8"),
     ),
+    "ids missing": (
+        csv([{"id": None if i == 3 else f"p{i}", "correct": m} for i, _, m in LONG]),
+        read({"id": "id", "reward": "correct"}, 11, 88, 46),
+    ),
+    "a solved mark beside n": (csv({"id": NAMES, "solved": [k > 4 for k in K], "n": 8}), ask("one try a problem")),
+    "a reward column twice": (b"id,reward,reward\na,1,0\na,0,0\nb,1,1\nb,1,0\n", ask("reward", "reward (column 3)")),
+    "header and rows cut differently": (b"id;pass_rate\na,0.5\nb,0.25\n", refuse("not a table", "';'", "','")),
+    "a web page": (b"<html><table><tr><td>1</td></tr></table></html>", refuse("not a table", "web page")),
+    "Python instead of JSON": (
+        str([{"id": i, "reward": m} for i, _, m in LONG]).encode(),
+        refuse("not a table", "JSON"),
+    ),
+    "chat messages as prompts": (
+        lines({"prompt": [{"role": "user", "content": question(i)}], "reward": float(m)} for i, _, m in LONG),
+        read({"id": "prompt", "reward": "reward"}),
+    ),
+    "rollouts of unequal number": (
+        csv(
+            [{"id": i} | {f"r{j}": x if j < 5 or i > 3 else None for j, x in enumerate(m)} for i, m in enumerate(MARKS)]
+        ),
+        read({"id": "id", "rewards": "r0 .. r7"}, 12, 84, None),
+    ),
+    "tries in a configuration": (
+        dump({"config": {"n": 8}, "per_problem": [{"idx": i, "num_correct": k} for i, k in enumerate(K)]}),
+        read({"id": "idx", "right": "num_correct", "tries": "config.n"}),
+    ),
+    "mean@8 that is not": (
+        csv({"id": NAMES, "mean@8": [0.1, 0.2, 0.3] * 4}),
+        read({"id": "id", "rate": "mean@8"}, 12, None, None),
+    ),
+    "two steps of rates without an id": (
+        csv([{"step": s, "pass_rate": r} for s in (1, 2) for r in RATE]),
+        ask("step 1", "step 2", "each step its own pool"),
+    ),
     "no id": (
         csv([{"completion": f"text {i} {j}", "reward": m} for i, j, m in LONG]),
         ask("each row is a problem of its own"),

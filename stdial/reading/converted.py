@@ -124,7 +124,10 @@ def right_of_rates(
     if tries is not None:
         return _with_tries(rate, tries, name, tries_name, warnings)
     of_k = at_k(name)
-    if of_k and of_k[1] > 1 and _fits(rate, float(of_k[1])).all():
+    if of_k and of_k[1] > 1 and not _fits(rate, float(of_k[1])).all():
+        warnings.append(f"tries unknown: {name} says {of_k[1]}, but not all of its rates are multiples of 1/{of_k[1]}")
+        return None
+    if of_k and of_k[1] > 1:
         warnings.append(f"tries = {of_k[1]} taken from the name {name}")
         return np.round(rate * of_k[1]), np.full(len(rate), float(of_k[1]))
     n = infer_tries(rate)

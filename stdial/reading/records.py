@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from stdial.reading.vocabulary import known
+from stdial.reading.vocabulary import Role, known, score
 
 __all__ = ["Records", "records_of"]
 
@@ -90,6 +90,10 @@ def _of_dict(value: dict[str, Any], depth: int) -> Records:
         return by_key
     tables = {key: item for key, item in value.items() if _is_table(item)}
     constants = {key: item for key, item in value.items() if not isinstance(item, (dict, list))}
+    for outer, item in value.items():  # a configuration beside the records may say how many tries there were
+        if isinstance(item, dict):
+            said = {f"{outer}.{key}": v for key, v in islice(item.items(), _LOOKED) if isinstance(v, (int, str))}
+            constants |= {name: v for name, v in said.items() if score(name, Role.TRIES) > 0}
     if tables:
         return _under_keys(tables, constants)
     if depth:

@@ -132,6 +132,11 @@ def _rollouts(columns: Columns, options: Options, rates: list[Profile]) -> Guess
     if not repeated and (not marks or rates):
         return None
     chosen, warnings = choose_reward(columns, rewards if repeated else marks)
+    beside = None if repeated else pick_tries(columns, (chosen.name,))
+    if beside is not None and beside.levels[0] > 1:
+        one = "one try a problem"
+        asked = f"{chosen.name} is one mark a problem, beside {beside.name} = {beside.levels[0]:g} or more: what is it?"
+        raise Unclear(asked, [one], [(one, {"reward": chosen.name})])
     if repeated and score(chosen.name, Role.REWARD) < max((score(p.name, Role.RATE) for p in rates), default=0):
         return None
     return Guess(

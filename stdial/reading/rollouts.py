@@ -11,7 +11,7 @@ from stdial.reading.build import Problems, count_phrase, facet_values, step_mask
 from stdial.reading.converted import as_marks, refuse_bad
 from stdial.reading.errors import Refused, Unclear
 from stdial.reading.guess import Guess
-from stdial.reading.labels import labelled
+from stdial.reading.labels import Labels, labelled
 from stdial.reading.large import LargeText
 from stdial.reading.options import Options
 from stdial.reading.profiles import Numbers, lists_of, numbers_of, profile
@@ -56,8 +56,9 @@ def problems_of_rollouts(table: Table, guess: Guess, options: Options) -> Proble
         weights = rows.column("rows").to_numpy().astype(np.int64)
     numbers = numbers_of(rows.column(guess.value))
     _refuse_unreadable(table, guess, numbers, rows)
-    kept = _kept(rows, numbers, weights, guess, options, warnings)
-    codes, ids, steps = _groups(rows, guess, options, kept)
+    keys = None if guess.key is None else labelled(rows.column(guess.key))
+    kept = _kept(rows, numbers, keys, weights, guess, options, warnings)
+    codes, ids, steps = _groups(rows, guess, options, kept, keys)
     values = numbers.values[kept]
     if not len(values):
         raise Refused(f"no row has a value in {guess.value}", "no rates")
@@ -89,16 +90,20 @@ def _refuse_unreadable(table: Table, guess: Guess, numbers: Numbers, rows: pa.Ta
 
 
 def _kept(
-    rows: pa.Table, numbers: Numbers, weights: Ints | None, guess: Guess, options: Options, warnings: list[str]
+    rows: pa.Table,
+    numbers: Numbers,
+    keys: Labels | None,
+    weights: Ints | None,
+    guess: Guess,
+    options: Options,
+    warnings: list[str],
 ) -> NDArray[np.bool_]:
     present = ~np.isnan(numbers.values)
     _warn_lost(~present, weights, "a reward", warnings)
-    if guess.key is not None:
-        named = labelled(rows.column(guess.key)).codes >= 0 if rows.column(guess.key).null_count else present
-        blank = present & ~named
-        if blank.any():
-            _warn_lost(blank, weights, f"a {guess.key}", warnings)
-            present = present & named
+    if keys is not None:
+        named = keys.codes >= 0
+        _warn_lost(present & ~named, weights, f"a value in {guess.key}", warnings)
+        present = present & named
     if guess.step is not None and options.at_step is not None:
         present = present & step_mask(rows.column(guess.step), options.at_step)
     return present
@@ -111,12 +116,11 @@ def _warn_lost(lost: NDArray[np.bool_], weights: Ints | None, what: str, warning
 
 
 def _groups(
-    rows: pa.Table, guess: Guess, options: Options, kept: NDArray[np.bool_]
+    rows: pa.Table, guess: Guess, options: Options, kept: NDArray[np.bool_], keys: Labels | None
 ) -> tuple[Ints, NDArray[Any] | None, NDArray[Any] | None]:
     """Each kept row's group, and each group's id and step."""
-    if guess.key is None:
+    if keys is None:
         return np.arange(int(kept.sum())), None, None
-    keys = labelled(rows.column(guess.key))
     codes, ids = keys.codes[kept], keys.values
     if guess.group is not None and guess.id is not None:
         ids = _of_group(codes, len(ids), labelled(rows.column(guess.id)), kept)

@@ -107,13 +107,11 @@ def open_table(source: Source, limits: Limits) -> Table:
         from stdial.reading.columnar import read_columnar
 
         return _checked(read_columnar(source, limits), limits)
-    if source.path is None and (looks := bytes(source.data[source.skip : source.skip + 4096]).lstrip()[:1]) in (
-        b"{",
-        b"[",
-    ):
+    start = b"".join(source.head(4096).split()[:2])[:2] if source.path is None else b""
+    if start[:1] in (b"{", b"["):
         from stdial.reading.nested import read_json
 
-        found = read_json(source, limits, certain=looks == b"{")
+        found = read_json(source, limits, certain=start[:1] == b"{" or start == b"[{")
         if found is not None:
             return _checked(found, limits)
     large = large_text(source, limits)

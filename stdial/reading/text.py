@@ -46,6 +46,7 @@ def read_text(source: Source, limits: Limits) -> tuple[pa.Table, Dialect]:
             raise row_too_long(limits.cell)
     dialect = detect(head, source.size <= len(head) + source.skip)
     check_width(dialect, limits)
+    _refuse_two_delimiters(dialect)
     return parse(source.data[source.skip :], dialect, limits), dialect
 
 
@@ -93,6 +94,16 @@ def parse(data: memoryview, dialect: Dialect, limits: Limits) -> pa.Table:
     if not table.num_rows:
         raise Refused(f"there are no rows: only the header {_listed(dialect.names)}", "no rows")
     return table
+
+
+def _refuse_two_delimiters(dialect: Dialect) -> None:
+    """A header that is cut at another character than the rows: its names would stand over the wrong columns."""
+    for other in (";", "\t", "|", ","):
+        wrong = [name for name in dialect.names if name.count(other) >= len(dialect.names) - 1 > 0]
+        if dialect.header and other != dialect.delimiter and wrong and "" in dialect.names:
+            raise Refused(
+                f"not a table: the header is separated by {other!r}, the rows by {dialect.delimiter!r}", "not a table"
+            )
 
 
 def _refuse_open_quote(body: memoryview, dialect: Dialect) -> None:

@@ -166,6 +166,7 @@ def words(name: str) -> tuple[str, ...]:
     >>> words("numCorrect"), words("metrics.pass@1"), words("Solve Rate (%)"), words("scores.match.value")
     (('num', 'correct'), ('pass', '1'), ('solve', 'rate', 'percent'), ('value',))
     """
+    name = re.sub(r" \(column \d+\)$", "", name)  # added to tell repeated names apart
     last = re.split(r"[./\\:]", name.strip().rstrip("./\\:"))[-1] or name
     last = last.replace("%", " percent ").replace("#", " num ")
     last = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", last)
