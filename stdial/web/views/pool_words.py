@@ -53,6 +53,7 @@ def how_known(chosen: Chosen, G: int) -> str:
     prior = "fitted to all problems" if "Jeffreys" not in pool.best_is(G) else "under Jeffreys' prior"
     least, most = percent(low, places), percent(high, places)
     ends = f"{most} possible" if least == most else f"anything from {least} to {most} possible"
+    left = "1 try leaves" if fewest == 1 else f"{fewest} tries leave"
     return f"An estimate beyond the tries logged, {prior}: {left} {ends}, at two standard errors."
 
 
