@@ -21,9 +21,9 @@ ACCENT = "#3D4A5C"  # neutral: controls, single series that is no method
 PAPER = "#FFFFFF"
 
 DARK = {
-    GRPO: "#5DB4E8",
+    GRPO: "#58A6F0",
     DR_GRPO: "#FF9350",
-    DAPO: "#3CCBA0",
+    DAPO: "#6FDDA8",
     INK: "#ECEDEE",
     GREY: "#A0A7B1",
     FAINT: "#454B54",

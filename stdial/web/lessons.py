@@ -198,9 +198,11 @@ def parse(text: str) -> tuple[Lesson, ...]:
         With one line for each mistake.
     """
     try:
-        entries = tomllib.loads(text)["lesson"]
-    except (tomllib.TOMLDecodeError, KeyError) as error:
-        raise ValueError(f"the lessons must be a TOML list [[lesson]]: {error}") from None
+        entries = tomllib.loads(text).get("lesson")
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"the lessons are no TOML: {error}") from None
+    if not isinstance(entries, list):
+        raise ValueError("the lessons must be a list of tables [[lesson]]")
     wrong: list[str] = []
     made = []
     for i, entry in enumerate(entries):
@@ -222,6 +224,9 @@ def _lesson(entry: Mapping[str, Any]) -> Lesson:
     guess["options"] = tuple(
         Option(o["says"], o.get("low", -math.inf), o.get("high", math.inf)) for o in guess.get("options", ())
     )
+    for name in ("low", "high", "step", "near"):
+        if not isinstance(guess.get(name, 0), int | float):
+            raise ValueError(f"guess.{name} must be a number, not {guess[name]!r}")
     numbers = {name: Quantity(**quantity) for name, quantity in entry.get("numbers", {}).items()}
     start, reveal = (_checked(entry[key]) for key in ("start", "reveal"))
     rest = {key: value for key, value in entry.items() if key not in ("guess", "answer", "numbers", "start", "reveal")}
@@ -262,6 +267,7 @@ def _mistakes(lesson: Lesson) -> Sequence[str]:
         *_unless(
             guess.kind in ("number", "choice", "tap"), f"guess.kind must be number, choice or tap, not {guess.kind!r}"
         ),
+        *_unless(guess.low < guess.high, "guess.low must be below guess.high"),
         *_unless(guess.kind != "choice" or len(guess.options) > 1, "a choice needs two options or more"),
         *_unless(guess.kind != "tap" or guess.chart, "a tap needs guess.chart, the name of a chart"),
     ]
