@@ -123,7 +123,7 @@ def batch(pool: Pool, G: int, train: int, generation: int, cap: int, name: str) 
         "generations", "batch not full yet", height=340, uirevision=f"{name} {G} {train} {generation} {cap}"
     )
     last = float(x[-1])
-    layout["xaxis"] |= {"range": [-0.03 * last, 1.05 * last], "nticks": 9}
+    layout["xaxis"] |= {"range": [-0.03 * last, 1.05 * last], "dtick": max(1, math.ceil(last / 8))}
     layout["yaxis"] |= {"range": [-0.03, 1.05], "tickformat": ".0%"}
     layout["annotations"] = []
     if cap and cap <= last:

@@ -40,8 +40,8 @@ def fidelity_sizes(p: float, loss: float) -> Chart:
     layout = _layout("group size", 380, [style.rule(p)], f"{loss:g}")
     layout["annotations"] = [
         style.label(0.5, middle[0], f"exact, for {_percent(1 - loss)} of the update",
-                    style.GRPO, xanchor="center", yshift=32),
-        style.label(0.5, middle[1], "the law", style.GREY, xanchor="center", yshift=-14),
+                    style.GRPO, xanchor="center", yshift=32, bgcolor=style.PAPER),
+        style.label(0.5, middle[1], "the law", style.GREY, xanchor="center", yshift=-16, bgcolor=style.PAPER),
     ]  # fmt: skip
     alt = (
         f"Group size that keeps {_percent(1 - loss)} of GRPO's large-group update, against success probability, on a log scale. "
@@ -70,7 +70,9 @@ def mixed_sizes(p: float, miss: float) -> Chart:
     layout = _layout("group size", 270, [style.rule(p)], f"{miss:g}")
     middle = math.log10(mixed_size(0.5, miss))
     text = f"mixed {_percent(1 - miss)} of the time"
-    layout["annotations"] = [style.label(0.5, middle, text, style.ACCENT, xanchor="center", yshift=28)]
+    layout["annotations"] = [
+        style.label(0.5, middle, text, style.ACCENT, xanchor="center", yshift=28, bgcolor=style.PAPER)
+    ]
     alt = (
         f"Group size that is mixed with probability {_percent(1 - miss)}, against success probability, on a log scale; at "
         f"p = {p:.3g} it is {_size(here)}."
