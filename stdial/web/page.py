@@ -147,6 +147,7 @@ class Page:
         needs: Hashable = (),
         private: bool = False,
         uses: Sequence[str] | None = None,
+        leads: bool = True,
         heavy: bool = False,
     ) -> None:
         """Draw a region of the page.
@@ -158,6 +159,7 @@ class Page:
         needs : what else the region depends on (a pool's token, a file's digest).
         private : keep what is built in this session only; for everything that comes from an upload.
         uses : the parameters that the region depends on, where it is not all of the page's: others leave it as it is.
+        leads : whether it may be the one that carries notes and the address; the first that may does.
         heavy : building it takes long: it waits for a turn, and says so where none comes.
         """
         state, values = _state(), self.values
@@ -183,7 +185,7 @@ class Page:
         header: dict[str, Any] = {"ack": state["acks"].get(name, 0), "in": state["in"]}
         if values.guess:
             header["guess"] = 1
-        header |= self._top()
+        header |= self._top() if leads else {}
         extra = b""
         want, asked = state["wants"].pop(name, ("", 0))
         if want:
