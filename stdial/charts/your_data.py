@@ -43,8 +43,10 @@ def bars(pool: Pool) -> tuple[NDArray[np.intp], int]:
     return np.rint(pool.cells.rate * steps).astype(np.intp), steps + 1
 
 
-def rates(pool: Pool, G: int) -> Chart:
+def rates(pool: Pool, G: int, sizes: str = "") -> Chart:
     """Histogram of observed pass rates with intervals; the strong part of each bar is expected to be silent at this G.
+
+    `sizes` is a sentence on the group sizes, for the caption.
 
     >>> rates(Pool([0, 1, 4, 8] * 25, 8), 8).shows
     {'G': 8, 'problems': 100, 'all_wrong': 25, 'all_right': 25}
@@ -78,18 +80,18 @@ def rates(pool: Pool, G: int) -> Chart:
     shows = {"G": G, "problems": pool.size, "all_wrong": _number(none), "all_right": _number(every)}
     table = {"rate": x, "problems": total, "low": low, "high": high, f"expected silent at G = {G}": silent}
     return Chart(
-        "rates", traces, layout, alt, shows=shows, table=table, caption=_rates_caption(pool, many),
+        "rates", traces, layout, alt, shows=shows, table=table, caption=_rates_caption(pool, many, sizes),
         narrow={"height": 230, "margin.l": 46, "margin.b": 40},
     )  # fmt: skip
 
 
-def _rates_caption(pool: Pool, many: int) -> str:
-    what = "95% intervals of each bar"
+def _rates_caption(pool: Pool, many: int, sizes: str) -> str:
+    what = "95% intervals of each bar, problems as a sample."
     if pool.tries is None:
-        return f"{what}, problems as a sample. Rates without tries: expected silent by the plug-in."
+        return f"{what} Rates without tries: expected silent by the plug-in."
     if many == _BINS + 1:
-        return f"{what}, problems as a sample. Tries differ or are many: rates to the nearest 1/{_BINS}."
-    return f"{what}, problems as a sample; {many - 1} tries each."
+        what += f" Rates to the nearest 1/{_BINS}."
+    return f"{what} {sizes}".strip()
 
 
 def _bar(x: Any, y: Any, name: str, color: str) -> dict[str, Any]:

@@ -63,7 +63,7 @@ class Looked:
 
 def title() -> Stage:
     """The page's question."""
-    return Stage(title="What does my data teach, and what should change?", layout="wide")
+    return Stage(title="What does my data teach?", layout="wide")
 
 
 def stage(v: Values, looked: Looked) -> Stage:
@@ -76,13 +76,18 @@ def stage(v: Values, looked: Looked) -> Stage:
     wrong, right = (float(pool.problems[pool.rate == end].sum()) for end in (0, 1))
     return Stage(
         answer=_answer(v.G, looked, live),
-        text=[[em(how_known(looked.chosen, v.G), "muted")], _read(reading)],
+        text=[[em(how_known(looked.chosen, v.G), "muted")]],
         readouts=[
-            (name, f"{count(some)}  ({percent(some / pool.size, looked.places)})", "")
-            for name, some in (("All wrong", wrong), ("Live", live), ("All right", right))
+            *(
+                (name, f"{count(some)} ({percent(some / pool.size, looked.places)})", "")
+                for name, some in (("All wrong", wrong), ("Live", live), ("All right", right))
+            ),
+            ("Rollouts", "not known" if reading.rollouts is None else count(reading.rollouts), ""),
+            ("Mean pass rate", decimal(pool.mean_rate, 3), ""),
+            ("Mean sigma", decimal(reading.mean_sigma, 3), ""),
         ],
         controls=[Slider("G", "Group size", v.G, low=2, high=1024, step=1, scale="log", primary=True)],
-        charts=[silent_by_size(pool, v.G), charts.rates(pool, v.G)],
+        charts=[silent_by_size(pool, v.G), charts.rates(pool, v.G, sizes_text(reading))],
         scrub="G" if frames else "",
         frames=frames,
     )
@@ -109,14 +114,6 @@ def _answer(G: int, looked: Looked, live: float) -> list[Run]:
         "With ", num(str(G)), " rollouts a prompt, ", num(silent), *end,
         num(count(live)), f" of its {count(pool.size)} problems showed both right and wrong answers.",
     ]  # fmt: skip
-
-
-def _read(reading: Reading) -> list[Run]:
-    rollouts = "tries not known" if reading.rollouts is None else f"{count(reading.rollouts)} rollouts"
-    mean = f"mean sigma {decimal(reading.mean_sigma, 3)}"
-    if reading.pool is not None:
-        mean = f"mean pass rate {decimal(reading.pool.mean_rate, 3)}, {mean}"
-    return [f"{count(reading.problems)} problems, {rollouts}; {mean}. {sizes_text(reading)}"]
 
 
 def sizes_text(reading: Reading) -> str:
@@ -148,7 +145,7 @@ def _any_rewards(v: Values, looked: Looked) -> Stage:
             em(looked.label, "muted"), " are silent: all their rewards are equal, so they teach nothing.",
         ],
         text=[
-            _read(reading),
+            [f"{count(n)} problems, {count(reading.rollouts or 0)} rollouts. {sizes_text(reading)}"],
             ["The rewards have more than two values. Their update is sigma times the slope of the score on the reward. Set a "
              "threshold under “How the file is read” to count right and wrong answers, and everything on this page that "
              "depends on the group size."],

@@ -29,7 +29,7 @@ _PATIENCE = 4.0  # seconds for which a reading is awaited before its progress is
 def opened(page: Page) -> Looked | None:
     """The question, the uploader, and what came of the file; None while there is nothing to look at."""
     desk = desk_of(st.session_state)
-    page.stage(lambda v: view.title(), key="title", uses=())
+    page.stage(lambda v: view.title(), key="title", uses=(), leads=False)
     reading_view.files(page, desk)
     file = desk.main
     if file is None:

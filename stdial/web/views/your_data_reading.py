@@ -18,7 +18,10 @@ from stdial.web.uploads import Desk, File, Outcome, first_lines
 
 __all__ = ["answer_buttons", "change", "files", "progress", "question", "read_as", "refusal", "undo"]
 
-_TYPES = "CSV, TSV, JSON, JSON Lines, Parquet, Feather or Arrow; gzip or zstd"
+_HELP = (
+    "CSV or TSV in any dialect, JSON, JSON Lines, Parquet, Feather or Arrow, also compressed: one row a rollout with a reward, or "
+    "one row a problem with a pass rate, or with right answers and tries."
+)
 _VALUES = {
     "reward": "one rollout a row: its reward or mark",
     "rate": "one problem a row: its pass rate",
@@ -42,20 +45,20 @@ def files(page: Page, desk: Desk) -> None:
 
     with st.container(key="upload"):
         st.file_uploader(
-            f"Drop your files here: pass rates or rollouts ({_TYPES}). Two files are compared, before and after.",
+            "Drop a table of pass rates or rollouts here. Two files are compared.",
+            help=_HELP,
             accept_multiple_files=True,
             key=key,
             on_change=dropped,
         )
         if not desk.files:
             st.caption(
-                "Shown is an invented sample log: 200 problems, 16 rollouts each at steps 100 and 200. Your own file stays in "
-                "the memory of this session: never on disk, never shown to others, and not in the link."
+                "Shown is an invented sample. Your own file stays in this session's memory: never on disk, and not in the link."
             )
             return
         held = ", ".join(words.markdown(file.name) for file in desk.files)
         st.caption(
-            f"Held in the memory of this session only, and not in the link, which carries everything else: {held}."
+            f"Held in this session's memory only, never on disk, and not in the link, which carries all else: {held}."
         )
         st.button("Forget the files and try the sample", on_click=back)
 
