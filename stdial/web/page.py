@@ -212,6 +212,7 @@ class Page:
             "address": link.address(values, self.place.params),
             "slides": int(values.slides),
             "asked": asked,
+            "held": int(_holds_upload()),
         }
         if not self.path:  # the first visit's words, on the home page where nothing else is asked
             top["welcome"] = int(asked is None and not (values.lock or values.hide or values.slides))
@@ -292,6 +293,12 @@ def _frames(
     """All frames of a scrub as one message."""
     specs = [share.shaped(build(values.but(**{scrub: size})), values, path).spec() for size in sizes]
     return to_json({"frames": {"id": name, **stack(specs, sizes)}})
+
+
+def _holds_upload() -> bool:
+    """Whether this session's memory holds a file of its visitor."""
+    desk = st.session_state.get("stdial your data")
+    return "stdial upload" in st.session_state or bool(getattr(desk, "files", ()))
 
 
 def _state() -> dict[str, Any]:

@@ -8,6 +8,9 @@ import './shell.js';
 import { drawWelcome } from './tour.js';
 import { drawReadouts, drawTables, drawWords, make } from './words.js';
 
+const NO_ANSWER = 'The server has not answered yet. What you set is kept, and counts as soon as it does.';
+const LOST_UPLOAD = 'The server was replaced by another. Your settings came along; your file was in the old one’s memory only: '
+  + 'please choose it again.';
 const mounts = new WeakMap();
 const all = new Set();
 const frameStore = new Map(); // id -> frames, kept while the tab lives so that coming back needs no request
@@ -53,15 +56,18 @@ class Mount {
       this.last = 0;
       this.asked = null;
       this.pending = { ...this.sent, ...this.pending };
+      this.lost = this.lost || this.held;
     }
     this.session = header.in;
+    this.held = header.held;
+    this.lost = this.lost && !header.held;
     if (header.ack < this.last) return; // an answer to an older move: a newer one is on its way
     this.waiting = 0;
     this.sent = {};
     clearTimeout(this.patience);
     this.header = header;
     if (header.address !== undefined) writeAddress(header.address);
-    drawNotes(this.parts.notes, header.notes ?? []);
+    drawNotes(this.parts.notes, [...(header.notes ?? []), ...(this.lost ? [LOST_UPLOAD] : [])]);
     if (Object.keys(this.pending).length) {
       this.flush();
       return;
@@ -136,7 +142,11 @@ class Mount {
     this.pending = {};
     Object.assign(this.sent, values);
     clearTimeout(this.patience);
-    this.patience = setTimeout(() => { this.waiting = 0; this.flush(); }, 4000);
+    this.patience = setTimeout(() => {
+      this.waiting = 0;
+      drawNotes(this.parts.notes, [NO_ANSWER]);
+      this.flush();
+    }, 4000);
     this.setState('move', { n: this.last, values });
   }
 
