@@ -141,8 +141,9 @@ def why(page: Page) -> None:
         )
     page.why(
         text,
-        rf"\begin{{gathered}} \phi_G(p) = \frac{{E[c]}}{{\sqrt{{p(1-p)}}}} \ge 1 - {v.loss:g}, \qquad \text{{price: }} "
-        rf"\frac{{G}}{{1 - p^G - (1-p)^G}} \\ \text{{law: }} G \approx \frac{{1}}{{8 \cdot {v.loss:g}\; p(1-p)}} \end{{gathered}}",
+        rf"\begin{{aligned}} \phi_G(p) &= \frac{{E[c]}}{{\sqrt{{p(1-p)}}}} \ge 1 - {v.loss:g} \\ "
+        rf"\text{{law: }} G &\approx \frac{{1}}{{8 \cdot {v.loss:g}\; p(1-p)}} \\ "
+        r"\text{price} &= \frac{G}{1 - p^G - (1-p)^G} \end{aligned}",
         f"from stdial import tries\n\ntries.size_for_fidelity({v.p!r}, {v.loss!r})  # {exact:g}\n"
         f"tries.size_by_law({v.p!r}, {v.loss!r})  # {law:g}\ntries.size_for_mixed({v.p!r}, {v.miss!r})",
         size_of_update=True,
