@@ -134,7 +134,7 @@ def _basis(chosen: Chosen) -> list[Run]:
     if chosen.pool.tries is None:
         return ["Each problem counts at its rate: the number of tries is not known, so a rate of 0 is given up."]
     return [
-        "Each problem counts by what its tries leave possible, not by its observed rate: one that never succeeded still has a chance."
+        "Each problem counts by what its tries leave possible, not by its observed rate: 0 of 8 still has a chance."
     ]
 
 
