@@ -13,7 +13,16 @@ _LONGEST = 1000  # characters of a reason: names and cells in it come from the f
 
 
 class ReadingError(ValueError):
-    """A file that did not become a Pool: either ``Refused`` or ``Unclear``."""
+    """A file that did not become a Pool: either ``Refused`` or ``Unclear``.
+
+    Attributes
+    ----------
+    columns : the columns of the table, where one was found.
+    preview : its first rows, each cell as text of at most 200 characters (None where missing).
+    """
+
+    columns: tuple[str, ...] = ()
+    preview: tuple[tuple[str | None, ...], ...] = ()
 
 
 class Refused(ReadingError):

@@ -8,6 +8,7 @@ import numpy as np
 
 from stdial.reading.build import Problems, rows_of_problems
 from stdial.reading.describe import alternatives, preview
+from stdial.reading.errors import ReadingError
 from stdial.reading.guess import Columns, Guess
 from stdial.reading.limits import Limits
 from stdial.reading.options import Options
@@ -34,10 +35,17 @@ def read_source(source: Source, limits: Limits, options: Options) -> Reading:
     report("reading the table")
     table = open_table(source, limits)
     report("looking at the columns")
-    options = options.checked(table.names)
+    columns = Columns(table)
+    try:
+        return _reading(table, columns, options.checked(table.names))
+    except ReadingError as error:
+        error.columns, error.preview = table.names, preview(columns)
+        raise
+
+
+def _reading(table: Table, columns: Columns, options: Options) -> Reading:
     if options == Options() and (pool := stored_pool(table)) is not None:
         return reading_of_pool(pool, table)
-    columns = Columns(table)
     guess = settle(columns, options)
     report("grouping")
     problems = _problems(table, guess, options)

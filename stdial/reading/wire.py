@@ -165,26 +165,31 @@ def _own_rows(reading: Reading) -> pa.Table | None:
 
 
 def packed_error(error: ReadingError) -> bytes:
-    """A refusal (with its log, where it has one) or a question."""
+    """A refusal (with its log, where it has one) or a question, and the beginning of the table."""
+    seen: dict[str, Any] = {"columns": list(error.columns), "preview": [list(row) for row in error.preview]}
     if isinstance(error, Refused):
         tables = [] if error.table is None else [error.table]
-        return _framed({"refused": error.reason, "kind": error.kind}, tables)
+        return _framed({**seen, "refused": error.reason, "kind": error.kind}, tables)
     if isinstance(error, Unclear):
         answers = [[label, options] for label, options in error.answers]
-        return _framed({"asked": error.question, "choices": list(error.choices), "answers": answers}, [])
-    return _framed({"refused": str(error), "kind": "not a table"}, [])
+        return _framed({**seen, "asked": error.question, "choices": list(error.choices), "answers": answers}, [])
+    return _framed({**seen, "refused": str(error), "kind": "not a table"}, [])
 
 
 def unpacked_error(payload: bytes) -> ReadingError:
     """The refusal or question in such bytes."""
     meta, tables = _unframed(payload)
+    error: ReadingError
     if "asked" in meta:
         answers = [
             (label, {k: tuple(v) if isinstance(v, list) else v for k, v in options.items()})
             for label, options in meta["answers"]
         ]
-        return Unclear(meta["asked"], meta["choices"], answers)
-    return Refused(meta["refused"], meta["kind"], tables[0] if tables else None)
+        error = Unclear(meta["asked"], meta["choices"], answers)
+    else:
+        error = Refused(meta["refused"], meta["kind"], tables[0] if tables else None)
+    error.columns, error.preview = tuple(meta["columns"]), tuple(tuple(row) for row in meta["preview"])
+    return error
 
 
 def _framed(meta: dict[str, Any], tables: Sequence[pa.Table]) -> bytes:
