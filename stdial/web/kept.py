@@ -29,21 +29,36 @@ class Kept:
         self._most = most
         self._size = 0
         self._items: OrderedDict[Hashable, bytes] = OrderedDict()
+        self._making: dict[Hashable, threading.Event] = {}
         self._lock = threading.Lock()
 
     def get(self, key: Hashable, make: Callable[[], bytes]) -> bytes:
-        """The bytes under `key`, made when they are not there."""
-        with self._lock:
-            if key in self._items:
-                self._items.move_to_end(key)
-                return self._items[key]
-        made = make()  # outside the lock: a slow one holds nobody up
+        """The bytes under `key`, made when they are not there: once, however many ask for them at the same moment."""
+        while True:
+            with self._lock:
+                if key in self._items:
+                    self._items.move_to_end(key)
+                    return self._items[key]
+                underway = self._making.get(key)
+                if underway is None:
+                    ready = self._making[key] = threading.Event()
+                    break
+            underway.wait()  # whoever makes it may fail: then look again
+        try:
+            made = make()  # outside the lock: a slow one holds nobody else up
+            self._put(key, made)
+            return made
+        finally:
+            with self._lock:
+                del self._making[key]
+            ready.set()
+
+    def _put(self, key: Hashable, made: bytes) -> None:
         with self._lock:
             self._size += len(made) - len(self._items.pop(key, b""))
             self._items[key] = made
             while self._size > self._most and len(self._items) > 1:
                 self._size -= len(self._items.popitem(last=False)[1])
-        return made
 
 
 everybody = Kept(most=96 * 2**20)

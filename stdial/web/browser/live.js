@@ -138,16 +138,22 @@ class Mount {
     clearTimeout(this.trailing);
     if (!Object.keys(this.pending).length) return;
     this.last = this.waiting = Math.max(this.last + 1, Date.now());
-    const values = this.pending;
+    Object.assign(this.sent, this.pending); // with what is not answered yet: it may have been lost
     this.pending = {};
-    Object.assign(this.sent, values);
+    this.send(4000);
+  }
+
+  // Sends what is not answered; when nobody answers it says so, and sends it again after ever longer waits.
+  send(patience) {
     clearTimeout(this.patience);
     this.patience = setTimeout(() => {
+      if (!this.root.isConnected) return;
       this.waiting = 0;
       drawNotes(this.parts.notes, [NO_ANSWER]);
-      this.flush();
-    }, 4000);
-    this.setState('move', { n: this.last, values });
+      if (Object.keys(this.pending).length) this.flush();
+      else this.send(2 * patience);
+    }, patience);
+    this.setState('move', { n: this.last, values: { ...this.sent } });
   }
 
   want(what) {
