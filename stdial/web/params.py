@@ -224,6 +224,14 @@ PARAMS = _table(
     Param("order", "Problems in the order of", "choice", "silent", choices=("silent", "update", "file")),
     Param("problem", "Problem", "int", 1, 1, 10**9),
     Param("want", "Settings for", "choice", "dynamic-sampling", choices=("dynamic-sampling", "dr-grpo", "grpo")),
+    # Training run (with "m" of Silence)
+    Param("t", "Step", "int", 150, 0, 400),
+    Param("steps", "Steps in all", "int", 150, 20, 400),
+    Param("lr", "Learning rate", "float", 0.5, 0.05, 5),
+    Param("redraw", "DAPO draws other prompts", "flag", False),
+    Param("band", "Seeds", "int", 1, 1, 5),
+    Param("against", "Compare at equal", "choice", "steps", choices=("steps", "rollouts")),
+    Param("recorded", "Recorded run", "choice", "0", 1, 2),
     # Frameworks
     Param("framework", "Framework", "choice", "TRL", 0, 60),
     Param("setting", "Setting", "choice", "", 0, 200),

@@ -68,7 +68,11 @@ PLACES = {
             "want",
         ),
     ),
-    "training_run": Place("pages/training_run.py", "Training run", ("G",)),
+    "training_run": Place(
+        "pages/training_run.py",
+        "Training run",
+        ("G", "pool", "p", "t", "against", "lr", "m", "redraw", "alpha", "band", "seed", "steps", "recorded"),
+    ),
     "frameworks": Place(
         "pages/frameworks.py", "Frameworks", ("G", "framework", "setting", "number", "to", "to_setting")
     ),

@@ -1,0 +1,23 @@
+"""What happens over time? The controlled run, live, and the recorded run of a tiny real language model."""
+
+import streamlit as st
+
+from stdial.web import pools
+from stdial.web.page import open_page
+from stdial.web.views import training_run as view
+
+page = open_page("training_run")
+
+
+@page.body
+def body() -> None:
+    """The controlled run, the recorded run, and what stands under them."""
+    which = pools.of_page(page)
+    with st.spinner("Training", show_time=True):
+        page.stage(lambda v: view.stage(v, which), needs=which.token, private=which.private, uses=view.USES)
+    page.stage(view.plots, key="model", uses=view.MODEL_USES)
+    page.below(
+        lambda: view.why(page, which),
+        lambda: view.exercise(page),
+        lambda: page.onward("frameworks", "What does your framework compute?"),
+    )

@@ -1,0 +1,37 @@
+"""Time is played, stepped and scrubbed in the browser."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+Visits = Callable[..., Any]
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_play_pause_step(visit: Visits, width: int) -> None:
+    v = visit(width).open("/training_run?t=0&v=1")
+    v.until("hardest", "t", 0)
+    v.page.wait_for_selector("[data-frames]")
+    v.page.get_by_role("button", name="One step forward").click()
+    v.until("hardest", "t", 1)
+    v.until_address("t=1&")
+    v.page.get_by_role("button", name="Play").click()
+    v.page.wait_for_function("JSON.parse(document.querySelector('[data-chart=hardest]').dataset.shows).t > 8")
+    v.page.get_by_role("button", name="Pause").click()
+    v.page.wait_for_function("!location.search.includes('t=1&')")
+    now = v.shows("hardest")["t"]
+    assert f"t={now}&" in v.page.url
+    v.page.get_by_role("slider", name="Step", exact=True).press("End")
+    v.until("hardest", "t", 150)
+    assert "150 steps" in v.page.inner_text(".sd-answer")
+    assert v.problems == []
+
+
+def test_equal_rollouts(visit: Visits) -> None:
+    v = visit().open("/training_run?v=1")
+    v.page.get_by_text("Rollouts", exact=True).click()
+    v.until_address("against=rollouts")
+    v.page.get_by_label("Recorded run").select_option("1")
+    v.until_address("recorded=1")
+    assert v.problems == []
