@@ -117,13 +117,18 @@ def scrubbed(probe: Probe) -> float:
     () => new Promise((done) => {
       const track = document.querySelector('[data-control=G] .sd-track'), chart = document.querySelector('[data-chart=difficulty]');
       const box = track.getBoundingClientRect();
-      const send = (kind, x) => track.dispatchEvent(new PointerEvent(kind, { clientX: x, clientY: box.top + 9, pointerId: 1, bubbles: true }));
+      const at = (x) => ({ clientX: x, clientY: box.top + 9, pointerId: 1, bubbles: true });
+      const send = (kind, x) => track.dispatchEvent(new PointerEvent(kind, at(x)));
       track.setPointerCapture = () => {};
       const n0 = Number(chart.dataset.drawn), t0 = performance.now();
       send('pointerdown', box.left + 30);
       let i = 0;
       const step = () => {
-        if (++i > 240) { send('pointerup', box.left + 30); done((Number(chart.dataset.drawn) - n0) / (performance.now() - t0) * 1e3); return; }
+        if (++i > 240) {
+          send('pointerup', box.left + 30);
+          done((Number(chart.dataset.drawn) - n0) / (performance.now() - t0) * 1e3);
+          return;
+        }
         send('pointermove', box.left + 30 + (box.width - 60) * (0.5 - 0.5 * Math.cos(i / 40)));
         requestAnimationFrame(step);
       };

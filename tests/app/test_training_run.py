@@ -20,7 +20,10 @@ def test_numbers(G: int, t: int, seed: int) -> None:
         assert f"{runs[2].rollouts_by_step[t] / runs[0].rollouts_by_step[t]:.2f} times" in text
 
 
-@pytest.mark.parametrize("query", [{"alpha": "0.5", "band": "3"}, {"redraw": "1", "m": "16"}, {"steps": "20", "against": "rollouts"}])
+SETTINGS = [{"alpha": "0.5", "band": "3"}, {"redraw": "1", "m": "16"}, {"steps": "20", "against": "rollouts"}]
+
+
+@pytest.mark.parametrize("query", SETTINGS)
 def test_settings(query: dict[str, str]) -> None:
     stage, *_ = stages(run("training_run", **query))
     assert [chart["name"] for chart in stage["charts"]] == ["hardest", "silence", "mass", "prompts"]
