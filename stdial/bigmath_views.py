@@ -38,7 +38,13 @@ _COUNTED = ("right", "of", "under", "problems")
 
 
 def folder() -> Path:
-    """Where built views live: the folder that STDIAL_DATA names, else "stdial" in the user's cache folder."""
+    """Where built views live: the folder that STDIAL_DATA names, else "stdial" in the user's cache folder.
+
+    >>> from unittest.mock import patch
+    >>> with patch.dict("os.environ", STDIAL_DATA="views"):
+    ...     folder().as_posix()
+    'views'
+    """
     if named := os.environ.get("STDIAL_DATA"):
         return Path(named)
     if sys.platform == "win32":
@@ -49,7 +55,11 @@ def folder() -> Path:
 
 
 def has_views(at: str | Path | None = None) -> bool:
-    """Whether views were built in a folder, by default the user's own."""
+    """Whether views were built in a folder, by default the user's own.
+
+    >>> has_views("a folder that is not there")
+    False
+    """
     return (Path(at or folder()) / VIEWS).is_file()
 
 
@@ -60,6 +70,10 @@ def load_views(at: str | Path | None = None) -> Pool:
     ------
     ValueError
         Where the folder holds no views.
+
+    Examples
+    --------
+    See :func:`build`.
     """
     return read_pool(_views_in(at))
 
@@ -103,6 +117,16 @@ def build(
     ------
     ValueError
         For a source that cannot be read, columns that are not there, or no rate to count.
+
+    Examples
+    --------
+    >>> import tempfile, pyarrow as pa, pyarrow.parquet as pq
+    >>> home = Path(tempfile.mkdtemp())
+    >>> rates = {"source": ["MATH"] * 2, "domain": [["Algebra", "Geometry"], []], "llama8b_solve_rate": [0.5, None]}
+    >>> pq.write_table(pa.table(rates), home / "problems.parquet")
+    >>> pool = build(home / "problems.parquet", home)
+    >>> pool.right.tolist(), pool.values("domain"), load_views(home).notes[1]
+    ([32], {'Algebra': 1.0, 'Geometry': 1.0}, '1 without a solve rate: left out')
     """
     where = Path(out or folder())
     try:
