@@ -87,13 +87,12 @@ def extremes(pool: Pool, size: int, method: Method) -> tuple[float, float, float
     """Share of the update on problems with rates below .1 or from .9, with a 95% interval over problems.
 
     As `Pool.mass_share`: counted where G is at most every row's tries, else each problem's posterior, plug-in for bare rates.
-    The interval is from resampling the problems, seed fixed. Dr. GRPO's share is the same at every G.
+    The interval is from resampling the problems, seed fixed.
 
     >>> [round(x, 2) for x in extremes(Pool([0, 1, 4, 8] * 25, 8), 8, GRPO)]
     [0.0, 0.0, 0.0]
     """
     cells, n = pool.cells, by_size.logged(pool)
-    size = 2 if method.exponent == 0 and n >= 2 else size
     estimate = "plug-in" if cells.tries is None else "unbiased" if size <= n else "deconvolved"
     update = mass.updates(pool, size, method, estimate)
     outer = (cells.rate < 0.1 - 1e-12) | (cells.rate >= 0.9 - 1e-12)

@@ -27,7 +27,7 @@ def moved(found: Comparison, G: int) -> Chart:
     """
     places = np.round(np.column_stack([found.before.rate, found.after.rate]), 3)
     at, many = np.unique(places, axis=0, return_counts=True)
-    size = np.clip(5.0 * np.sqrt(many * 40.0 / max(len(found.ids), 40)), 3.5, 34)
+    size = np.clip(9.0 * np.sqrt(many * 60.0 / max(len(found.ids), 60)), 5.0, 40)
     hover = "%{customdata} problems: %{x:.3f} before, %{y:.3f} after<extra></extra>"
     bubbles = {
         "type": "scatter", "mode": "markers", "x": packed(at[:, 0]), "y": packed(at[:, 1]), "customdata": many.tolist(),
@@ -38,7 +38,7 @@ def moved(found: Comparison, G: int) -> Chart:
         style.line([0, 1], [0, 1], "unchanged", style.GREY, width=1, dash="dot", hoverinfo="skip"),
         bubbles,
     ]
-    layout = style.layout("pass rate before", "pass rate after", height=360)
+    layout = style.layout("pass rate before", "pass rate after", height=330)
     layout["xaxis"] |= {"range": [-0.05, 1.05], "dtick": 0.25}
     layout["yaxis"] |= {"range": [-0.05, 1.05], "dtick": 0.25}
     alt = (

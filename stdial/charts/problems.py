@@ -62,7 +62,12 @@ def in_order(reading: Reading, by: str, place: int, G: int) -> Chart:
         style.points(packed(x), packed(height[drawn]), words, style.GREY, size=5, hovertemplate=hover),
         style.points([place], [here], "picked", style.INK, size=12, hovertemplate=hover),
     ]
-    layout = style.layout("problems, in this order", words, height=240, shapes=[style.rule(place)])
+    layout = style.layout(
+        "problems, in this order",
+        "chance" if reading.pool is not None else "sigma",
+        height=240,
+        shapes=[style.rule(place)],
+    )
     layout["xaxis"] |= {"range": [0.5 - 0.01 * many, many + 0.5 + 0.01 * many], "tickformat": ",d"}
     top = 1.03 if reading.pool is not None else max(float(height.max()) * 1.08, 0.01)
     layout["yaxis"] |= {"range": [-0.03 * top, top]}
@@ -70,6 +75,6 @@ def in_order(reading: Reading, by: str, place: int, G: int) -> Chart:
         "problems", traces, layout,
         f"{many:,} problems in the order of {ORDERS[by].lower()}; number {place:,} is picked, with a {words} of {here:.3f}.",
         shows={"G": G, "problem": place, "of": many}, table={"place": np.arange(many) + 1, words: height},
-        caption="Tap a problem to see its rollouts.", tap={"x": "problem", "step": 1, "low": 1, "high": many},
+        caption=f"Up: the {words}. Tap a problem to see its rollouts.", tap={"x": "problem", "step": 1, "low": 1, "high": many},
         narrow={"height": 220, "margin.l": 50},
     )  # fmt: skip

@@ -65,7 +65,7 @@ def rates(pool: Pool, G: int, sizes: str = "") -> Chart:
         _bar(x, silent, "expected silent", style.ACCENT),
         {**_bar(x, total - silent, "expected mixed", style.FAINT), "error_y": ends},
     ]
-    top = float(high.max()) * 1.06
+    top = float(high.max()) * 1.2
     label = style.label(0.5, top, f"strong: expected silent at G = {G}", style.ACCENT, xanchor="center", yanchor="top")
     layout = style.layout(
         "observed pass rate", "problems", height=250, barmode="stack", bargap=0.12, annotations=[label]
@@ -246,16 +246,15 @@ def step_log(steps: Floats, columns: Mapping[str, Floats], step_name: str, G: in
         )
         known = np.flatnonzero(np.isfinite(values))
         if len(known):
-            y = float(values[known[-1]])
-            last[name] = round(y, 4)
-            while any(abs(y - other) < 0.07 * most for other in heights):
-                y += 0.07 * most
+            last[name] = round(float(values[known[-1]]), 4)
+            y = float(np.nanmax(values[len(values) // 2 :]))  # above the curve where the label stands
+            while any(abs(y - other) < 0.08 * most for other in heights):
+                y += 0.08 * most
             heights.append(y)
-            labels.append(
-                style.label(
-                    float(steps[-1]), y, figure_text(name, 24), color, xanchor="right", yanchor="bottom", yshift=4
-                )
+            label = style.label(
+                float(steps[-1]), y, figure_text(name, 24), color, xanchor="right", yanchor="bottom", yshift=6
             )
+            labels.append(label)
     layout = style.layout(figure_text(step_name), "share" if unit else "as logged", height=330, annotations=labels)
     span = float(steps[-1] - steps[0]) or 1.0
     layout["xaxis"] |= {"range": [float(steps[0]) - 0.01 * span, float(steps[-1]) + 0.01 * span]}

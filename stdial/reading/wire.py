@@ -188,7 +188,8 @@ def unpacked_error(payload: bytes) -> ReadingError:
         error = Unclear(meta["asked"], meta["choices"], answers)
     else:
         error = Refused(meta["refused"], meta["kind"], tables[0] if tables else None)
-    error.columns, error.preview = tuple(meta["columns"]), tuple(tuple(row) for row in meta["preview"])
+    if meta["columns"]:
+        error.columns, error.preview = tuple(meta["columns"]), tuple(tuple(row) for row in meta["preview"])
     return error
 
 

@@ -15,7 +15,7 @@ from typing import IO, Any
 from stdial.reading import Reading, ReadingError, Refused, Unclear
 from stdial.reading.guarded import Stopped, read_bytes
 
-__all__ = ["Desk", "File", "Job", "Outcome", "desk_of", "first_lines"]
+__all__ = ["Desk", "File", "Job", "Known", "Outcome", "desk_of", "first_lines"]
 
 Outcome = Reading | Unclear | Refused | ValueError | Stopped
 
@@ -64,6 +64,16 @@ class Job:
             self.done.set()
 
 
+@dataclass(frozen=True)
+class Known:
+    """What menus offer for a file: its columns, those that fit a role, and what the reader settled on."""
+
+    columns: tuple[str, ...]
+    alternatives: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    mapping: Mapping[str, str] = field(default_factory=dict)
+    facets: tuple[str, ...] = ()
+
+
 @dataclass
 class File:
     """A file of this session, with what its user said about it."""
@@ -74,7 +84,7 @@ class File:
     options: dict[str, Any] = field(default_factory=dict)
     history: list[dict[str, Any]] = field(default_factory=list)  # options that were replaced, oldest first
     steps: tuple[tuple[str, dict[str, Any]], ...] = ()  # the steps that a question offered, with their options
-    known: Reading | None = None  # the newest reading that worked: its columns stay on offer
+    known: Known | None = None  # the columns of its newest reading or refusal
 
     def say(self, **options: Any) -> None:
         """Overrule the guess; None takes an option back."""
@@ -142,7 +152,8 @@ class Desk:
         """File and options of what the main file is compared with; None for nothing."""
         main = self.main
         if main is not None and self.before_step is not None:
-            return main, {**main.options, **self.before_step}
+            said = {name: x for name, x in main.options.items() if name not in ("at_step", "each_step")}
+            return main, {**said, **self.before_step}
         file = self.find(self.before)
         return (file, file.options) if file is not None else None
 
@@ -162,8 +173,11 @@ class Desk:
         while len(self.readings) >= _MOST_READINGS:
             del self.readings[next(iter(self.readings))]
         self.readings[key] = job.outcome
-        if isinstance(job.outcome, Reading):
-            file.known = job.outcome
+        found = job.outcome
+        if isinstance(found, Reading):
+            file.known = Known(found.columns, found.alternatives, found.mapping, found.facets)
+        elif isinstance(found, ReadingError) and found.columns and file.known is None:
+            file.known = Known(found.columns)
         if isinstance(job.outcome, Unclear):
             steps = tuple((label, said) for label, said in job.outcome.answers if "at_step" in said)
             file.steps = steps or file.steps

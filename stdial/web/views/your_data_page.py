@@ -10,16 +10,18 @@ import streamlit as st
 from stdial.comparison import Comparison
 from stdial.comparison import compare as joined
 from stdial.reading import Reading, Unclear
+from stdial.reading.guarded import Stopped
 from stdial.sample import STEPS, sample
 from stdial.web import pools
 from stdial.web.page import Page
 from stdial.web.stage import Stage
-from stdial.web.uploads import Desk, File, Job, desk_of
+from stdial.web.uploads import Desk, File, Job, Known, desk_of
 from stdial.web.views import your_data as view
 from stdial.web.views import your_data_parts as parts
 from stdial.web.views import your_data_problems as problems
 from stdial.web.views import your_data_reading as reading_view
 from stdial.web.views.your_data import Looked
+from stdial.web.views.your_data_roles import change, undo
 
 __all__ = ["opened", "shown"]
 
@@ -43,15 +45,16 @@ def opened(page: Page) -> Looked | None:
         return None
     if isinstance(outcome, Unclear):
         asked = outcome
-        page.stage(lambda v: reading_view.question(file, asked), key="question", needs=needs, private=True, uses=())
+        page.stage(lambda v: reading_view.question(asked), key="question", needs=needs, private=True, uses=())
         reading_view.answer_buttons(page, desk, file, asked)
+        page.stage(lambda v: reading_view.beginning(file, asked), key="beginning", needs=needs, private=True, uses=())
         return None
     if not isinstance(outcome, Reading):
         refused = outcome
         page.stage(
             lambda v: reading_view.refusal(file, refused, v.G), key="refusal", needs=needs, private=True, uses=("G",)
         )
-        _after_refusal(page, desk, file)
+        _after_refusal(page, desk, file, outcome)
         return None
     pools.put_upload(st.session_state, outcome, file.name)
     compared, earlier, trouble, token = _earlier(page, desk, outcome)
@@ -111,24 +114,19 @@ def _earlier(page: Page, desk: Desk, after: Reading) -> tuple[Comparison | None,
 
 
 def _not_compared(trouble: str) -> Stage:
-    return Stage(heading="Not compared", answer=[trouble[:1].upper() + trouble[1:600] + "."], layout="wide")
+    return Stage(heading="Not compared", answer=["Reason: ", trouble[:600], "."], layout="wide")
 
 
-def _after_refusal(page: Page, desk: Desk, file: File) -> None:
-    """What can still be done: go back, or say what the columns are."""
-    if file.known is not None:
-        with st.expander("How the file is read", expanded=True):
-            reading_view.change(page, desk, file, file.known)
-        return
-
-    def again() -> None:
-        page.acted()
-        desk.again(file)
-
+def _after_refusal(page: Page, desk: Desk, file: File, outcome: Exception) -> None:
+    """What can still be done: go back, read again, or say what the columns are."""
     with st.container(key="again", horizontal=True):
-        st.button("Read it again", on_click=again)
-        if file.history:
-            reading_view.undo(page, file)
+        if isinstance(outcome, Stopped):
+            st.button("Read it again", on_click=reading_view.again, args=(page, desk, file))
+        elif file.history:
+            undo(page, file)
+    if file.known is not None:
+        with st.expander("Say what the columns are", expanded=bool(file.history)):
+            change(page, desk, file, file.known)
 
 
 def shown(page: Page, looked: Looked) -> None:
@@ -154,9 +152,11 @@ def _regions(page: Page, looked: Looked) -> None:
     reading, of = looked.reading, _of(looked)
     page.stage(lambda v: view.stage(v, looked), key="main", uses=view.MAIN_USES, **of)
     _how_read(page, looked)
+    page.stage(
+        lambda v: parts.what_to_change(v, looked), key="advice", uses=parts.ADVICE_USES, heavy=looked.private, **of
+    )
     if looked.compared is not None:
         page.stage(lambda v: parts.compare(v, looked), key="compare", uses=parts.COMPARE_USES, **of)
-    page.stage(lambda v: parts.what_to_change(v, looked), key="advice", uses=parts.ADVICE_USES, **of)
     if reading.pool is not None:
         page.stage(lambda v: parts.share(v, looked), key="share", uses=parts.SHARE_USES, **of)
         page.stage(lambda v: parts.filtered(v, looked), key="band", uses=parts.BAND_USES, **of)
@@ -197,7 +197,7 @@ def _how_read(page: Page, looked: Looked) -> None:
             uses=(),
         )
         if file is not None:
-            reading_view.change(page, desk, file, reading)
+            change(page, desk, file, file.known or Known(reading.columns))
 
 
 def _one_problem(page: Page, looked: Looked) -> None:

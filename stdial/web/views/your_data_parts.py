@@ -29,13 +29,13 @@ BAND_USES = ("G", "keep_from", "keep_to")
 CROSS_USES = ("G", "filter_by", "train_on")
 BATCH_USES = ("G", "train_batch")
 COMPARE_USES = ("G",)
-_MOST_CHANGES = 8
+_MOST_CHANGES = 6
 
 
 def what_to_change(v: Values, looked: Looked) -> Stage:
     """Cards: each with number, interval, price, and what is not known."""
     cards = advice(looked.reading, v.G)
-    rows = [[[em(card.title)], card.number, card.interval, card.price, card.unknown] for card in cards]
+    rows = [[[num(card.title)], card.number, card.interval, card.price, card.unknown] for card in cards]
     return Stage(
         heading="What to change",
         tables=[Table(["What to do", "The data say", "How well it is known", "Price", "Not known"], rows, cards=True)],
@@ -80,9 +80,7 @@ def share(v: Values, looked: Looked) -> Stage:
         if len(names) > 1:
             options = [(str(i + 1), other) for i, other in enumerate(names)]
             controls = [Choice("facet", "Cut by", str(names.index(name) + 1), options=options, menu=True)]
-    return Stage(
-        heading="Who gets the update?", answer=answer, controls=controls, charts=plots, tables=tables, layout="wide"
-    )
+    return Stage(heading="Who gets the update?", answer=answer, controls=controls, charts=plots, tables=tables)
 
 
 def chosen_column(place: str, names: list[str]) -> str:
@@ -160,7 +158,6 @@ def filtered(v: Values, looked: Looked) -> Stage:
                   hint="Both ends are kept. The lists below follow this band.")
         ],
         charts=[filtering.kept_rates(looked.chosen.pool, found, v.G), filtering.lost(found, v.G)],
-        layout="wide",
     )  # fmt: skip
 
 
@@ -246,7 +243,6 @@ def compare(v: Values, looked: Looked) -> Stage:
         text=text,
         charts=[comparing.moved(found, v.G), comparing.silent_twice(found, v.G)],
         tables=[_moved(found), changes(found)],
-        layout="wide",
     )  # fmt: skip
 
 
@@ -270,7 +266,7 @@ def _joined(found: Comparison, looked: Looked) -> str:
 def _moved(found: Comparison) -> Table:
     rows = [[f"{STATES[i]} before", *(count(float(n)) for n in found.moved[i])] for i in range(3)]
     heads = ["Problems", *(f"{state} after" for state in STATES)]
-    return Table(heads, rows, caption="What became of them.", numeric=[1, 2, 3], cards=True)
+    return Table(heads, rows, caption="What became of them.", numeric=[1, 2, 3])
 
 
 def changes(found: Comparison) -> Table:
@@ -281,5 +277,5 @@ def changes(found: Comparison) -> Table:
          decimal(row["standard errors"], 1) if row["standard errors"] == row["standard errors"] else ""]
         for row in table.to_dict("records")
     ]  # fmt: skip
-    heads = ["Problem", "Before", "After", "Change", "In standard errors"]
-    return Table(heads, rows, caption="The largest changes.", numeric=[1, 2, 3, 4], cards=True)
+    heads = ["Problem", "Before", "After", "Change", "Standard errors"]
+    return Table(heads, rows, caption="The largest changes.", numeric=[1, 2, 3, 4])

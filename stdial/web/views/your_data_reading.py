@@ -8,27 +8,32 @@ import numpy as np
 import streamlit as st
 
 from stdial.charts import your_data as charts
-from stdial.reading import Reading, Refused, Unclear
+from stdial.reading import Reading, ReadingError, Refused, Unclear
 from stdial.reading.guarded import Stopped
 from stdial.reading.steps import silent_share_columns, step_column
 from stdial.web import words
 from stdial.web.page import Page
-from stdial.web.stage import Run, Stage, Table, code, em
+from stdial.web.stage import Stage, Table, code, em
 from stdial.web.uploads import Desk, File, Outcome, first_lines
+from stdial.web.views.your_data_roles import undo
 
-__all__ = ["answer_buttons", "change", "files", "progress", "question", "read_as", "refusal", "undo"]
+__all__ = [
+    "again",
+    "answer_buttons",
+    "beginning",
+    "files",
+    "progress",
+    "question",
+    "read_as",
+    "refusal",
+    "undo",
+]
 
 _HELP = (
     "CSV or TSV in any dialect, JSON, JSON Lines, Parquet, Feather or Arrow, also compressed: one row a rollout with a reward, or "
     "one row a problem with a pass rate, or with right answers and tries."
 )
-_VALUES = {
-    "reward": "one rollout a row: its reward or mark",
-    "rate": "one problem a row: its pass rate",
-    "right": "one problem a row: right answers",
-    "rewards": "one problem a row: a list of rewards",
-}
-_NONE, _GUESS = "(none)", "(as guessed)"
+_MOST_COLUMNS = 60
 
 
 def files(page: Page, desk: Desk) -> None:
@@ -78,22 +83,14 @@ def progress(page: Page, file: File, desk: Desk) -> None:
     look()
 
 
-def question(file: File, asked: Unclear) -> Stage:
+def question(asked: Unclear) -> Stage:
     """What must be known before the file can be read."""
-    return Stage(
-        heading="One question about the file",
-        answer=[asked.question[:1].upper() + asked.question[1:]],
-        text=[["The choices: ", *_listed(asked.choices), "."]],
-        tables=_beginning(file),
-        layout="wide",
-    )
+    return Stage(heading="One question about the file", answer=[asked.question], layout="wide")
 
 
-def _listed(names: tuple[str, ...]) -> list[Run]:
-    runs: list[Run] = []
-    for i, name in enumerate(names[:40]):
-        runs += [", " if i else "", code(name[:120])]
-    return runs
+def beginning(file: File, asked: Unclear) -> Stage:
+    """How the file begins, to answer from."""
+    return Stage(tables=_beginning(file, asked), layout="wide")
 
 
 def answer_buttons(page: Page, desk: Desk, file: File, asked: Unclear) -> None:
@@ -125,8 +122,8 @@ def refusal(file: File, outcome: Outcome, G: int) -> Stage:
     reason = str(outcome)
     stage = Stage(
         heading="This file was not read",
-        answer=[reason[:1].upper() + reason[1:600] + "."],
-        tables=_beginning(file),
+        answer=["Reason: ", reason[:600], "."],
+        tables=_beginning(file, outcome if isinstance(outcome, Exception) else None),
         layout="wide",
     )
     if table is None:
@@ -149,11 +146,13 @@ def refusal(file: File, outcome: Outcome, G: int) -> Stage:
     )  # fmt: skip
 
 
-def _beginning(file: File) -> list[Table]:
-    lines = first_lines(file.data)
-    if not lines:
-        return []
-    return [Table(["Line", "How the file begins"], [[str(i + 1), line] for i, line in enumerate(lines)])]
+def _beginning(file: File, error: Exception | None = None) -> list[Table]:
+    """The first rows of the table, or the first lines of the file where there is none."""
+    if isinstance(error, ReadingError) and error.preview and len(error.columns) <= _MOST_COLUMNS:
+        rows = [["" if cell is None else cell for cell in row] for row in error.preview[:6]]
+        return [Table([name[:120] for name in error.columns], rows, caption="The first rows.")]
+    lines = [[str(i + 1), line] for i, line in enumerate(first_lines(file.data))]
+    return [Table(["Line", "How the file begins"], lines)] if lines else []
 
 
 def read_as(reading: Reading, file: File | None) -> Stage:
@@ -166,7 +165,7 @@ def read_as(reading: Reading, file: File | None) -> Stage:
     said = [f"{text[:1].upper()}{text[1:]}." for text in (*reading.warnings, *reading.notes)]
     preview = [["" if cell is None else cell for cell in row] for row in reading.preview[:5]]
     tables = [Table(["What it is", "Column", "Why"], rows, cards=True)]
-    if preview and len(reading.columns) <= 60:
+    if preview and len(reading.columns) <= _MOST_COLUMNS:
         tables.append(Table([name[:120] for name in reading.columns], preview, caption="The first rows."))
     return Stage(
         text=[[em("Beware: ") if i < len(reading.warnings) else "", text] for i, text in enumerate(said)],
@@ -175,167 +174,7 @@ def read_as(reading: Reading, file: File | None) -> Stage:
     )
 
 
-def change(page: Page, desk: Desk, file: File, reading: Reading) -> None:
-    """Menus to change any role; each change reads the file again."""
-    token = file.token
-    columns = list(reading.columns)
-
-    def set_role(role: str, key: str) -> None:
-        page.acted()
-        chosen = st.session_state[key]
-        value = None if chosen == _GUESS else ("" if chosen == _NONE else chosen)
-        if role in _VALUES:
-            file.hold(role, value)
-        else:
-            file.say(**{role: value})
-
-    def set_shape(key: str) -> None:
-        page.acted()
-        role = st.session_state[key]
-        offered = [*reading.alternatives.get(role, ()), *columns]
-        file.hold(role, offered[0])
-
-    def set_number(role: str, key: str) -> None:
-        page.acted()
-        file.say(**{role: st.session_state[key]})
-
-    now = {**reading.mapping, **{k: x for k, x in file.options.items() if isinstance(x, str)}}
-    role = next((name for name in _VALUES if name in file.options or name in reading.mapping), "reward")
-    version = len(file.history)
-    with st.container(key="roles", horizontal=True):
-        key = f"shape {token} {version}"
-        st.selectbox("The rows hold", list(_VALUES), list(_VALUES).index(role), _VALUES.__getitem__, key=key,
-                     on_change=set_shape, args=(key,))  # fmt: skip
-        for name, label, extra in (
-            (role, "Column of it", []), ("tries", "Tries", [_GUESS]), ("id", "Problem", [_GUESS, _NONE]),
-            ("group", "Group of rollouts", [_GUESS]), ("step", "Step", [_GUESS]),
-        ):  # fmt: skip
-            if name == "tries" and role not in ("rate", "right"):
-                continue
-            first = [column for column in reading.alternatives.get(name, ()) if column in columns]
-            options = [*extra, *first, *(column for column in columns if column not in first)]
-            current = now.get(name, _GUESS)
-            current = _NONE if current == "" else current
-            options = options if current in options else [current, *options]
-            key = f"{name} {token} {version}"
-            st.selectbox(label, options, options.index(current), key=key, on_change=set_role, args=(name, key))
-    with st.container(key="figures", horizontal=True):
-        if role == "rate":
-            key = f"n {token} {version}"
-            st.number_input("Tries behind each rate", 1, 10**6, _whole(file.options.get("tries")), key=key, placeholder="not known",
-                            on_change=set_number, args=("tries", key))  # fmt: skip
-            key = f"high {token} {version}"
-            high = file.options.get("high_is")
-            st.selectbox("A high value is", [_GUESS, "easy", "hard"], ["", "easy", "hard"].index(high or ""), key=key,
-                         on_change=set_role, args=("high_is", key))  # fmt: skip
-        if role in ("reward", "rewards"):
-            key = f"threshold {token} {version}"
-            st.number_input("Right from a reward of", value=file.options.get("threshold"), key=key, placeholder="not said",
-                            on_change=set_number, args=("threshold", key), format="%g")  # fmt: skip
-        _steps(page, desk, file, version)
-        _facets(page, file, reading, version)
-    _others(page, desk, file)
-    if file.history:
-        undo(page, file)
-
-
-def _whole(value: Any) -> int | None:
-    return value if isinstance(value, int) else None
-
-
-def _steps(page: Page, desk: Desk, file: File, version: int) -> None:
-    """The step to read, and the one to compare it with, where a question offered several."""
-    if not file.steps:
-        return
-    labels = [label for label, _ in file.steps]
-    said = dict(file.steps)
-
-    def pick(key: str, before: bool) -> None:
-        page.acted()
-        options = said.get(st.session_state[key])
-        if before:
-            desk.before_step = None if options is None else {"each_step": None, **options}
-            desk.before = ""
-        elif options is not None:
-            file.say(**{"each_step": None, **options})
-        else:
-            file.say(at_step=None, each_step=True)
-
-    at = [label for label, options in file.steps if options["at_step"] == file.options.get("at_step")]
-    key = f"at {file.token} {version}"
-    every = "each step its own problems"
-    shown = at[0] if at else every
-    st.selectbox(
-        "Step to read", [*labels, every], [*labels, every].index(shown), key=key, on_change=pick, args=(key, False)
-    )
-    earlier = desk.before_step or {}
-    was = [label for label, options in file.steps if options["at_step"] == earlier.get("at_step")]
-    key = f"before {file.token} {version}"
-    offered = [_NONE, *labels]
-    st.selectbox(
-        "Compare with", offered, offered.index(was[0]) if was else 0, key=key, on_change=pick, args=(key, True)
-    )
-
-
-def _facets(page: Page, file: File, reading: Reading, version: int) -> None:
-    key = f"facets {file.token} {version}"
-
-    def pick() -> None:
-        page.acted()
-        file.say(facets=tuple(st.session_state[key]))
-
-    few = [name for name in reading.alternatives.get("facets", ()) if name not in reading.facets]
-    offered = [*reading.facets, *few]
-    if offered:
-        st.multiselect("Cut by", offered, list(reading.facets), key=key, on_change=pick, max_selections=9)
-
-
-def _others(page: Page, desk: Desk, file: File) -> None:
-    """Which of several files is looked at, and which it is compared with."""
-    if len(desk.files) < 2:
-        return
-    names = {held.token: held.name for held in desk.files}
-    tokens = list(names)
-
-    def pick(which: str, key: str) -> None:
-        page.acted()
-        chosen = st.session_state[key]
-        if which == "after":
-            desk.after = chosen
-            desk.before = "" if desk.before == chosen else desk.before
-        else:
-            desk.before, desk.before_step = chosen, None
-
-    with st.container(key="which", horizontal=True):
-        key = f"after {' '.join(tokens)} {desk.after}"
-        st.selectbox(
-            "File to look at",
-            tokens,
-            tokens.index(file.token),
-            names.__getitem__,
-            key=key,
-            on_change=pick,
-            args=("after", key),
-        )
-        others = ["", *(token for token in tokens if token != file.token)]
-        key = f"earlier {' '.join(tokens)} {desk.after} {desk.before}"
-        at = others.index(desk.before) if desk.before in others else 0
-        st.selectbox(
-            "Compare with the file",
-            others,
-            at,
-            lambda t: names.get(t, _NONE),
-            key=key,
-            on_change=pick,
-            args=("before", key),
-        )
-
-
-def undo(page: Page, file: File) -> None:
-    """A button that takes the last change back."""
-
-    def back() -> None:
-        page.acted()
-        file.undo()
-
-    st.button("Undo the last change", key=f"undo {file.token}", on_click=back)
+def again(page: Page, desk: Desk, file: File) -> None:
+    """Read a file anew, for `on_click`."""
+    page.acted()
+    desk.again(file)
