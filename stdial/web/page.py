@@ -332,8 +332,7 @@ def _moved(name: str) -> None:
     state["values"] |= given
     link.settle(state["values"], given=given)
     state["notes"] = notes  # those of the link have been read
-    if isinstance(move.get("n"), int | float):
-        state["acks"][name] = int(move["n"])
+    state["acks"][name] = _counter(move) or state["acks"].get(name, 0)
 
 
 def _wanted(name: str) -> None:
@@ -341,4 +340,10 @@ def _wanted(name: str) -> None:
     _state()["acted"] = True
     want = st.session_state[name].get("want")
     if isinstance(want, dict) and isinstance(want.get("what"), str):
-        _state()["wants"][name] = (want["what"][: share.LONGEST + 3], int(want.get("n") or 0))
+        _state()["wants"][name] = (want["what"][: share.LONGEST + 3], _counter(want))
+
+
+def _counter(message: Mapping[str, Any]) -> int:
+    """The number that the browser gave its message; 0 where it is none that a browser counts with."""
+    n = message.get("n")
+    return int(n) if isinstance(n, int | float) and abs(n) < 2**53 else 0

@@ -78,8 +78,12 @@ def qr(text: str) -> dict[str, Any]:
         return {"path": "", "size": 0}
     import segno
 
+    try:
+        code = segno.make(text, error="m", micro=False, boost_error=False)
+    except ValueError:  # letters of several bytes are too many, or halves of a letter no text
+        return {"path": "", "size": 0}
     quiet = 4
-    rows = [bytes(row) for row in segno.make(text, error="m", micro=False, boost_error=False).matrix]
+    rows = [bytes(row) for row in code.matrix]
     parts = []
     for y, row in enumerate(rows):
         x = 0

@@ -255,11 +255,12 @@ def _covered(chart: Chart, keep: Sequence[str]) -> Chart:
 
 
 def to_json(spec: Mapping[str, Any]) -> bytes:
-    """Compact JSON without NaN: what is not finite becomes null."""
+    """Compact JSON without NaN: what is not finite becomes null, half of a surrogate pair a question mark."""
     try:
         return json.dumps(spec, ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=_plain).encode()
     except ValueError:
-        return json.dumps(_finite(spec), ensure_ascii=False, separators=(",", ":"), default=_plain).encode()
+        text = json.dumps(_finite(spec), ensure_ascii=False, separators=(",", ":"), default=_plain)
+        return text.encode(errors="replace")
 
 
 def _plain(value: Any) -> Any:

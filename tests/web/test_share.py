@@ -22,7 +22,7 @@ def test_the_code_is_the_librarys_own() -> None:
     assert rows == theirs
 
 
-@pytest.mark.parametrize("text", ["", "x" * (share.LONGEST + 1)])
+@pytest.mark.parametrize("text", ["", "x" * (share.LONGEST + 1), "\U0001f600" * share.LONGEST, "\ud800"])
 def test_no_code_for_nothing_or_too_much(text: str) -> None:
     assert share.qr(text) == {"path": "", "size": 0}
 
