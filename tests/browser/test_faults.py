@@ -14,7 +14,7 @@ from stdial.web import assets
 from stdial.web.places import existing
 from tests.browser.conftest import served, started
 from tests.browser.relay import relayed
-from tests.load.session import Session
+from tests.load.session import Session, run
 
 Visits = Callable[..., Any]
 LARGE = b"problem,right,tries\n" + b"".join(b"question number %07d of many,%d,8\n" % (i, i % 9) for i in range(90_000))
@@ -69,7 +69,7 @@ def test_session_outlives_its_connection(address: str) -> None:
         assert stranger.id != one.id
         await asyncio.gather(same.close(), stranger.close())
 
-    asyncio.run(story())
+    run(story())
 
 
 @pytest.mark.parametrize("kind", ["disk", "clock"])
@@ -89,7 +89,7 @@ def test_every_page_works(kind: str, tmp_path: Path) -> None:
             if kind == "clock":
                 os.kill(process.pid, signal.SIGUSR1)
 
-        asyncio.run(_tour(address, jump))
+        run(_tour(address, jump))
         assert process.poll() is None
 
 

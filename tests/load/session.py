@@ -14,8 +14,10 @@ import time
 import urllib.error
 import urllib.request
 import uuid
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import websockets
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -23,6 +25,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from tests.load import visitor
 
+T = TypeVar("T")
 PATIENCE = 60.0  # seconds until an answer counts as lost
 
 
@@ -257,6 +260,12 @@ class Session:
             self.texts.append(element.markdown.body)
         elif kind == "alert":
             self.texts.append(element.alert.body)
+
+
+def run(story: Coroutine[Any, Any, T]) -> T:
+    """Run visitors to their end, in a thread of their own: a browser's driver may hold this one's event loop."""
+    with ThreadPoolExecutor(1) as alone:
+        return alone.submit(asyncio.run, story).result()
 
 
 def token(address: str) -> str:
