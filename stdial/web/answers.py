@@ -35,7 +35,7 @@ def compute(call: str, args: Mapping[str, Any]) -> float:
     """
     if call not in CALLS:
         raise ValueError(f"call must be one of {', '.join(CALLS)}, not {call!r}")
-    given = {name: _METHODS[value] if name == "method" else value for name, value in args.items()}
+    given = {name: _METHODS.get(value, value) if name == "method" else value for name, value in args.items()}
     return float(CALLS[call](**given))
 
 
@@ -88,6 +88,22 @@ def _extreme_mass(size: int, method: Method) -> float:
     return pool.mass_share(0, 0.1, size, method) + pool.mass_share(0.9, 1, size, method)
 
 
+def _run(method: str, what: str, steps: int) -> float:
+    """A figure of the Training run page at its defaults: a method's rollouts over GRPO's, or its hardest quarter."""
+    from stdial.web import link, pools
+    from stdial.web.page import Values
+    from stdial.web.views import training_run
+
+    values = Values({**link.defaults(), "steps": steps})
+    threads = {thread.method.name: thread for thread in training_run.story(values, pools.chosen(values)).threads}
+    mine, spent = threads[method], threads["GRPO"].rollouts[-1]
+    if what == "rollouts":
+        return float(mine.rollouts[-1] / spent)
+    if what == "hardest quarter at GRPO's rollouts":
+        return float(np.interp(spent, mine.rollouts, mine.hardest_quarter))
+    return float(mine.hardest_quarter[-1])
+
+
 CALLS: Mapping[str, Callable[..., Any]] = {
     "update": group.update,
     "std": group.std,
@@ -105,4 +121,5 @@ CALLS: Mapping[str, Callable[..., Any]] = {
     "made-up silence": _made_up_silence,
     "Big-Math silence": _big_math_silence,
     "extreme mass": _extreme_mass,
+    "training run": _run,
 }

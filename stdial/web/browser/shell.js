@@ -6,6 +6,7 @@ function repair() {
     node.setAttribute('aria-label', 'Formula');
   }
   for (const node of document.querySelectorAll('[data-testid=stCode] pre:not([tabindex])')) node.tabIndex = 0;
+  for (const node of document.querySelectorAll('[data-testid=stFileUploaderDropzone][role=presentation]')) node.setAttribute('role', 'group');
   const here = document.querySelector('.st-key-nav a[aria-current=page]');
   if (here && here !== shown) { // on a phone the row of pages is wider than the screen
     shown = here;

@@ -112,7 +112,8 @@ def lines(k: int, G: int) -> list[tuple[str, str, str]]:
             "The dial",
             f"Dr. GRPO leaves out the division, so its pushes are {up_plain:+.4f} and {down_plain:+.4f} and sigma stays in "
             "twice. Any exponent lies on the same line. DAPO drops the groups where sigma is 0, which added nothing.",
-            rf"c = \sigma^{{2-\alpha}} = \left(\frac{{\sqrt{{{k}\cdot{wrong}}}}}{{{G}}}\right)^{{2-\alpha}}: \qquad \alpha = 1:\ {s}, \qquad \alpha = 0:\ {s}^2 = {sigma**2:.4f}",
+            rf"c = \sigma^{{2-\alpha}} = \left(\frac{{\sqrt{{{k}\cdot{wrong}}}}}{{{G}}}\right)^{{2-\alpha}}: \qquad"
+            rf" \alpha = 1:\ {s}, \qquad \alpha = 0:\ {s}^2 = {sigma**2:.4f}",
         ),
         (
             "Any reward",

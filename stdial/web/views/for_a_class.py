@@ -11,7 +11,7 @@ from stdial.web.lessons import Lesson
 from stdial.web.page import Page, Values
 from stdial.web.stage import Button, Card, Choice, Control, Run, Stage, Toggle, num
 from stdial.web.stage import link as run_link
-from stdial.web.views import big_math, difficulty, one_group, silence, tries
+from stdial.web.views import big_math, difficulty, one_group, silence, training_run, tries
 
 __all__ = ["PARTS", "every", "now", "picture", "stage", "teacher"]
 
@@ -22,6 +22,7 @@ _STAGES: Mapping[str, Callable[[Values], Stage]] = {
     "silence": lambda v: silence.stage(v, pools.chosen(v)),
     "big_math": lambda v: big_math.stage(v, pools.chosen(v)),
     "tries": tries.stage,
+    "training_run": lambda v: training_run.stage(v, pools.chosen(v)),
 }
 
 
