@@ -11,7 +11,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +48,10 @@ def _one_thread() -> None:
 
 
 def _table(rows: Iterable[dict[str, Any]]) -> pa.Table:
-    return pa.Table.from_pylist(list(rows))
+    """Rows as a table; a key that only some rows have becomes a column with nulls (from_pylist would drop it)."""
+    listed = list(rows)
+    names = dict.fromkeys(name for row in listed for name in row)
+    return pa.table({name: [row.get(name) for row in listed] for name in names})
 
 
 def warm_one(seed: int, shape: Shape) -> WarmedUp:
@@ -95,12 +98,12 @@ def warm_one(seed: int, shape: Shape) -> WarmedUp:
 
 
 def run_one(number: int, settings: RunSettings, start: Start) -> Tables:
-    """One training run as tables; single groups' prompts and pass rates only in the main runs (the file is small)."""
+    """One training run as tables; single groups' prompts and rates only in one seed's main runs: the file is small."""
     rows: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for kind, more in train(settings, start):
         rows[kind].extend({"run": number, **row} for row in more)
-    main = (settings.verifier, settings.optimizer, settings.learning_rate, settings.updates, settings.size)
-    if main != ("exact", "adam", 3e-4, 1, 8):
+    main = RunSettings(settings.method, "exact", 0)
+    if settings != replace(main, steps=settings.steps):
         rows["group"] = [{name: row[name] for name in ("run", "step", "k")} for row in rows["group"]]
     else:
         rows["group"] = [{**row, "p": round(row["p"], 3)} for row in rows["group"]]
