@@ -14,7 +14,7 @@ def body() -> None:
     """The controlled run, the recorded run, and what stands under them."""
     which = pools.of_page(page)
     with st.spinner("Training", show_time=True):
-        page.stage(lambda v: view.stage(v, which), needs=which.token, private=which.private, uses=view.USES)
+        page.stage(lambda v: view.stage(v, which), needs=which.token, private=which.private, uses=view.USES, heavy=True)
     page.stage(view.plots, key="model", uses=view.MODEL_USES)
     page.below(
         lambda: view.why(page, which),
