@@ -9,6 +9,4 @@ page = open_page("your_data")
 @page.body
 def body() -> None:
     """The file, how it was read, and what it says."""
-    looked = view.opened(page)
-    if looked is not None:
-        view.shown(page, looked)
+    view.draw(page)

@@ -81,14 +81,9 @@ def lost(found: Band, G: int) -> Chart:
         ),
         style.points(packed(ours), packed(rows), "this filter", style.INK, size=10, hovertemplate=hover),
     ]
-    left = ours[1] <= random[1]
     labels = [
-        style.label(
-            float(ours[1]), 1, "this filter", style.INK, xanchor="right" if left else "left", xshift=-12 if left else 12
-        ),
-        style.label(
-            float(random[1]), 1, "at random", style.GREY, xanchor="left" if left else "right", yshift=-17, xshift=0
-        ),
+        style.label(float(x[1]), 1, name, color, xanchor=_anchor(float(x[1])), yshift=up)
+        for x, name, color, up in ((ours, "this filter", style.INK, 17), (random, "at random", style.GREY, -17))
     ]
     layout = style.layout("share kept", "", height=230, annotations=labels, margin={"l": 100})
     layout["xaxis"] |= {"range": [-0.02, 1.02], "tickformat": ".0%", "dtick": 0.25}
@@ -103,3 +98,8 @@ def lost(found: Band, G: int) -> Chart:
         table={"of": list(names), "this filter": ours, "at random": random, "two standard deviations": spread},
         caption="Hollow: as many problems at random, with two standard deviations.", narrow={"height": 220, "margin.l": 96},
     )  # fmt: skip
+
+
+def _anchor(share: float) -> str:
+    """On which side of its place a label stands, so that neither edge cuts it."""
+    return "left" if share < 0.15 else "right" if share > 0.85 else "center"

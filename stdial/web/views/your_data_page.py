@@ -23,7 +23,7 @@ from stdial.web.views import your_data_reading as reading_view
 from stdial.web.views.your_data import Looked
 from stdial.web.views.your_data_roles import change, undo
 
-__all__ = ["opened", "shown"]
+__all__ = ["draw", "opened", "shown"]
 
 _PATIENCE = 4.0  # seconds for which a reading is awaited before its progress is shown
 
@@ -122,24 +122,25 @@ def _after_refusal(page: Page, desk: Desk, file: File, outcome: Exception) -> No
     with st.container(key="again", horizontal=True):
         if isinstance(outcome, Stopped):
             st.button("Read it again", on_click=reading_view.again, args=(page, desk, file))
-        elif file.history:
+        elif file.history and file.known is None:
             undo(page, file)
     if file.known is not None:
         with st.expander("Say what the columns are", expanded=bool(file.history)):
             change(page, desk, file, file.known)
 
 
-def shown(page: Page, looked: Looked) -> None:
-    """Every region that applies.
+def draw(page: Page) -> None:
+    """The page.
 
     What an upload makes go wrong is said on the page: an exception of its own would reach the server's log with its text.
     """
-    if not looked.private:
-        _regions(page, looked)
-        return
     try:
-        _regions(page, looked)
+        looked = opened(page)
+        if looked is not None:
+            shown(page, looked)
     except Exception as error:
+        if not desk_of(st.session_state).files:
+            raise
         trouble = f"a part of this page could not be made from the file ({type(error).__name__})"
         page.stage(lambda v: _failed(trouble), key="failed", needs=trouble, private=True, uses=())
 
@@ -148,7 +149,8 @@ def _failed(trouble: str) -> Stage:
     return Stage(heading="Something is wrong", answer=[trouble[:1].upper() + trouble[1:] + "."], layout="wide")
 
 
-def _regions(page: Page, looked: Looked) -> None:
+def shown(page: Page, looked: Looked) -> None:
+    """Every region that applies."""
     reading, of = looked.reading, _of(looked)
     page.stage(lambda v: view.stage(v, looked), key="main", uses=view.MAIN_USES, **of)
     _how_read(page, looked)

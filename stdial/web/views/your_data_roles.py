@@ -69,7 +69,7 @@ class _Menus:
                 self._column("tries", "Tries", [_GUESS])
             self._column("id", "Problem", [_GUESS, _NONE])
             self._column("group", "Group of rollouts", [_GUESS])
-            self._column("step", "Step", [_GUESS])
+            self._column("step", "Step", [_GUESS, _NONE])
 
     def _column(self, role: str, label: str, extra: Sequence[str]) -> None:
         columns = self.known.columns
