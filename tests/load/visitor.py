@@ -28,7 +28,7 @@ def moves(regions: Sequence[Region]) -> list[tuple[Region, dict[str, Any]]]:
 
 def values(control: Mapping[str, Any], draw: random.Random) -> dict[str, Any]:
     """New values as the browser would report them after a move of this control."""
-    name, low, high = control["name"], control.get("low", 0), control.get("high", 1)
+    name, low, high = control.get("name", ""), control.get("low", 0), control.get("high", 1)
     match control["kind"]:
         case "slider":
             return {name: _on_grid(control, draw)}
