@@ -7,11 +7,14 @@ import ctypes
 import os
 import socket
 import sys
+import threading
 from pathlib import Path
+from typing import Any
 
-__all__ = ["answer_at_once", "one_thread_for_arithmetic", "settle", "uploads_stay_in_memory"]
+__all__ = ["answer_at_once", "bound_uploads", "one_thread_for_arithmetic", "settle", "uploads_stay_in_memory"]
 
 _DONE = False
+_SHARE = 0.25  # of the machine's memory, for the uploads of all sessions together
 
 
 def settle() -> None:
@@ -23,6 +26,7 @@ def settle() -> None:
     one_thread_for_arithmetic()
     answer_at_once()
     uploads_stay_in_memory()
+    bound_uploads()
 
 
 def one_thread_for_arithmetic() -> None:
@@ -76,3 +80,45 @@ def uploads_stay_in_memory() -> None:
         from starlette.formparsers import MultiPartParser
 
         MultiPartParser.spool_max_size = 1 << 40
+
+
+def bound_uploads(most: int | None = None) -> None:
+    """Refuse an upload that would not fit beside those that are held, so that one visitor cannot fill the memory.
+
+    A session whose own files are too many loses the oldest: a page shows the newest, but a program may send without end.
+
+    Parameters
+    ----------
+    most : bytes for all sessions together. If left out: STDIAL_UPLOADS_MB megabytes where the environment says so (a
+        container may use less than its machine has), else a quarter of the machine's memory. One session gets half of it.
+    """
+    from starlette.exceptions import HTTPException
+    from streamlit.runtime import Runtime
+
+    if not Runtime.exists():
+        return
+    manager: Any = Runtime.instance().uploaded_file_mgr
+    add, lock = manager.add_file, threading.Lock()
+    bound = (
+        most
+        or _megabytes("STDIAL_UPLOADS_MB")
+        or int(_SHARE * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    )
+
+    def add_if_it_fits(session_id: str, file: Any) -> None:
+        with lock:
+            own = manager.file_storage.get(session_id, {})
+            while own and sum(len(held.data) for held in own.values()) + len(file.data) > bound // 2:
+                manager.remove_file(session_id, next(iter(own)))
+            everyone = [held for files in list(manager.file_storage.values()) for held in list(files.values())]
+            if sum(len(held.data) for held in everyone) + len(file.data) > bound:
+                raise HTTPException(503, "The server holds as many uploads as it can; try again later.")
+            add(session_id, file)
+
+    manager.add_file = add_if_it_fits
+
+
+def _megabytes(name: str) -> int:
+    """Bytes that an environment variable gives in whole megabytes; 0 where it gives none."""
+    text = os.environ.get(name, "")
+    return int(text) << 20 if text.isdecimal() else 0

@@ -13,8 +13,9 @@ import websockets
 
 from stdial.web.params import PARAMS
 from stdial.web.places import PLACES, existing
+from tests.browser.conftest import served
 from tests.browser.hostile import FRAGMENTS
-from tests.load.session import Failed, Session, put, run, token
+from tests.load.session import Failed, Session, fresh_token, put, run
 
 Visits = Callable[..., Any]
 PATHS = existing()
@@ -138,13 +139,33 @@ def test_nothing_of_one_session_reaches_another(address: str) -> None:
     run(story())
 
 
+def test_uploads_of_all_are_bounded() -> None:
+    """A program that sends files without end fills neither the memory nor others' share of it."""
+    megabyte = b"x" * (1 << 20)
+
+    async def story(address: str) -> list[int]:
+        greedy, modest = Session(address), Session(address)
+        await greedy.open("your_data")
+        await modest.open("your_data")
+        answers = []
+        for one, megabytes in ((greedy, 2), (greedy, 2), (greedy, 2), (modest, 3), (modest, 9)):
+            place = await one.place("many.bin")
+            data = megabytes * megabyte
+            answers.append(await asyncio.to_thread(put, address + place.upload_url, "many.bin", data, one.token))
+        await asyncio.gather(greedy.close(), modest.close())
+        return answers
+
+    with served(env={"STDIAL_UPLOADS_MB": "8"}) as address:
+        assert run(story(address)) == [204, 204, 204, 204, 503]
+
+
 def test_cookies_and_requests_from_other_sites(address: str) -> None:
     with urllib.request.urlopen(f"{address}/_stcore/health") as answer:
         (cookie,) = answer.headers.get_all("Set-Cookie")
         assert cookie.startswith("_streamlit_xsrf=")
         assert "SameSite=Lax" in cookie
         assert answer.headers["Access-Control-Allow-Origin"] is None
-    mine = token(address)
+    mine = fresh_token(address)
     url = f"{address}/_stcore/upload_file/somebody/1"
     assert put(url, "x.csv", b"1", "") == 403
     assert put(url, "x.csv", b"1", mine[:-3] + "000") in (400, 403)

@@ -17,7 +17,7 @@ from stdial.web import assets
 from stdial.web.places import existing
 from tests.browser.conftest import FLAGS, chromium, started
 from tests.load import proxy
-from tests.load.session import put, token
+from tests.load.session import fresh_token, put
 from tests.load.soak import sessions
 
 Finding = tuple[str, str]
@@ -84,7 +84,7 @@ def files(address: str) -> list[Finding]:
 
 def limits(address: str) -> list[Finding]:
     """A file above the limit is refused before it is sent; one without the token or for no session too."""
-    here = token(address)
+    here = fresh_token(address)
     url = f"{address}/_stcore/upload_file/nobody/1"
     large = put(url, "x.csv", b"a", here, {"Content-Length": str(1 << 40)})
     forged = put(url, "x.csv", b"a", "2|0|0|0")

@@ -76,11 +76,11 @@ class Session:
     regions: list[Region] = field(default_factory=list)
     uploaders: list[Uploader] = field(default_factory=list)
     sliders: dict[str, str] = field(default_factory=dict)
+    token: str = ""
     texts: list[str] = field(default_factory=list)
     _states: dict[str, dict[str, Any]] = field(default_factory=dict)
     _files: dict[str, list[Any]] = field(default_factory=dict)
     _kept: dict[str, bytes] = field(default_factory=dict)
-    _token: str = ""
     _moves: int = 0
     _urls: Any = None
     _socket: Any = None
@@ -88,12 +88,12 @@ class Session:
 
     async def connect(self, resume: str = "") -> None:
         """Open the websocket; `resume` is the id of a session that was cut."""
-        self._token = self._token or await asyncio.to_thread(token, self.address)
-        protocols = ["streamlit", self._token or "none", *([resume] if resume else [])]
+        self.token = self.token or await asyncio.to_thread(fresh_token, self.address)
+        protocols = ["streamlit", self.token or "none", *([resume] if resume else [])]
         self._socket = await websockets.connect(
             self.address.replace("http", "ws") + "/_stcore/stream",
             subprotocols=protocols,  # type: ignore[arg-type]
-            additional_headers={"Cookie": f"_streamlit_xsrf={self._token}"} if self._token else None,
+            additional_headers={"Cookie": f"_streamlit_xsrf={self.token}"} if self.token else None,
             max_size=None,
             compression=None,
             open_timeout=PATIENCE,
@@ -141,7 +141,7 @@ class Session:
     async def upload(self, uploader: Uploader, name: str, data: bytes) -> Answer:
         """Put a file into a file box: ask for a place, send it there, tell the app."""
         place = await self.place(name)
-        status = await asyncio.to_thread(put, self.address + place.upload_url, name, data, self._token)
+        status = await asyncio.to_thread(put, self.address + place.upload_url, name, data, self.token)
         if status != 204:
             raise Failed(f"upload of {name} was answered with {status}")
         info: dict[str, Any] = {"name": name, "size": len(data), "file_id": place.file_id, "file_urls": place}
@@ -268,7 +268,7 @@ def run(story: Coroutine[Any, Any, T]) -> T:
         return alone.submit(asyncio.run, story).result()
 
 
-def token(address: str) -> str:
+def fresh_token(address: str) -> str:
     """The token against cross-site requests that the app sets as a cookie; "" where it sets none."""
     with urllib.request.urlopen(f"{address}/_stcore/health", timeout=PATIENCE) as answer:
         for cookie in answer.headers.get_all("Set-Cookie") or []:
