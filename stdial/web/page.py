@@ -183,6 +183,8 @@ class Page:
         except slots.Busy as busy:
             body, scrub, sizes = _packed(_waiting(str(busy), (*names, "G")[0], values)), "", []
         header: dict[str, Any] = {"ack": state["acks"].get(name, 0), "in": state["in"]}
+        if "G" in self.place.params:
+            header["G"] = values.G
         if values.guess:
             header["guess"] = 1
         header |= self._top() if leads else {}

@@ -31,3 +31,11 @@ def test_page_draws_at_its_ends(visit: Callable[..., Any], path: str, G: int) ->
     v = visit().open(f"/{path}?G={G}&p=0&alpha=0&k=0&v=1")
     assert v.problems == []
     assert not v.failed()
+
+
+@pytest.mark.parametrize("path", EVERY)
+def test_every_chart_says_the_group_size(visit: Callable[..., Any], path: str) -> None:
+    v = visit().open(f"/{path}?G=12&v=1")
+    v.page.wait_for_function("[...document.querySelectorAll('[data-chart]')].every((node) => node.dataset.shows)")
+    for chart in v.page.locator("[data-chart]").all():
+        assert '"G":' in chart.get_attribute("data-shows")

@@ -121,6 +121,19 @@ function ranges(node) {
   return found;
 }
 
+// What a chart shows, with the page's group size where the chart itself does not depend on it.
+function stated(mount, chart) {
+  const G = mount.header.G;
+  return JSON.stringify(G === undefined ? chart.shows : { G, ...chart.shows });
+}
+
+export function restate(mount) {
+  for (const figure of mount.figures ?? []) {
+    const node = figure.firstChild;
+    if (figure.chart && node.dataset.shows) node.dataset.shows = stated(mount, figure.chart);
+  }
+}
+
 // A zoom made since the last draw stays, however it was made.
 function keepZoom(figure, node, layout) {
   if (!figure.ranges || figure.revision !== layout.uirevision) { figure.zoom = {}; return; }
@@ -165,7 +178,7 @@ function drawChart(mount, figure, chart) {
     return Plotly.react(node, themed(chart.data, dark), layout, { displayModeBar: false, doubleClick: 'reset' }).then(() => {
       figure.ranges = ranges(node);
       figure.revision = layout.uirevision;
-      node.dataset.shows = JSON.stringify(chart.shows);
+      node.dataset.shows = stated(mount, chart);
       node.dataset.drawn = Number(node.dataset.drawn ?? 0) + 1;
     });
   });

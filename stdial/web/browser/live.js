@@ -1,7 +1,7 @@
 // One region of a page: words, controls, charts and tables from one JSON spec that Python made.
 // A frame of a scrub is drawn from values that Python computed ahead; there is no mathematics here.
 import { drawAsked, drawCards, withheld } from './ask.js';
-import { drawCharts, isDark, onTheme } from './charts.js';
+import { drawCharts, isDark, onTheme, restate } from './charts.js';
 import { drawControls } from './controls.js';
 import { drawShare } from './share.js';
 import './shell.js';
@@ -80,7 +80,7 @@ class Mount {
       this.spec = JSON.parse(body);
       this.shown = null;
       this.draw(this.spec);
-    }
+    } else restate(this);
     this.askForFrames();
   }
 
