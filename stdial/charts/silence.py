@@ -139,7 +139,9 @@ def rate_and_pool(pool: Pool, G: int, p: float, name: str) -> Chart:
     bar = {"type": "bar", "x": packed(_MIDDLES), "yaxis": "y2", "width": 0.9 / BINS}
     traces: list[dict[str, Any]] = [
         style.line(packed(_P), packed(curve), "silent rate", style.ACCENT, hovertemplate="%{x:.3f}: %{y:.4f}<extra></extra>"),
-        style.points([p], [here], "at p", style.ACCENT, size=11, cliponaxis=False, hovertemplate="%{x:.3f}: %{y:.4f}<extra></extra>"),
+        style.points(
+            [p], [here], "at p", style.ACCENT, size=11, cliponaxis=False, hovertemplate="%{x:.3f}: %{y:.4f}<extra></extra>"
+        ),
         {**bar, "y": packed(whole), "name": "problems", "marker": {"color": style.FAINT},
          "hovertemplate": "%{y:.1%} of the problems<extra></extra>"},
         {**bar, "y": packed(silent), "name": "silent", "marker": {"color": style.ACCENT},
