@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["FloatArray", "between", "counts", "probabilities", "scalar_or_array", "sizes"]
+__all__ = ["FloatArray", "between", "counts", "probabilities", "scalar_or_array", "sizes", "together"]
 
 FloatArray = NDArray[np.float64]
 
@@ -70,12 +70,28 @@ def counts(name: str, value: ArrayLike, most: FloatArray, what: str) -> tuple[Fl
     ValueError: right is 9; it must be a whole number from 0 to the group size, here 8
     """
     array = numbers(name, value, f"a whole number from 0 to {what}")
-    array, most = np.broadcast_arrays(array, most)
+    array, most = together(name, array, "size", most)
     fine = (array >= 0) & (array <= most) & (np.floor(array) == array)
     if not fine.all():
         limit = most[~fine].ravel()[0] if most.ndim else most[()]
         refuse(name, array, fine, f"a whole number from 0 to {what}, here {limit:g}")
     return array, most
+
+
+def together(name: str, value: FloatArray, other: str, beside: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Two arguments, broadcast.
+
+    >>> together("p", np.zeros(2), "size", np.zeros(3))
+    Traceback (most recent call last):
+    ValueError: p has shape (2,); it must broadcast with size, of shape (3,)
+    """
+    try:
+        both = np.broadcast_arrays(value, beside)
+    except ValueError:
+        raise ValueError(
+            f"{name} has shape {value.shape}; it must broadcast with {other}, of shape {beside.shape}"
+        ) from None
+    return both[0], both[1]
 
 
 def scalar_or_array(result: FloatArray) -> FloatArray:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from stdial import expectation, group
 from stdial.arguments import FloatArray, sizes
-from stdial.method import Method
+from stdial.method import Method, a_method
 
 __all__ = ["ESTIMATES", "Average", "of_silence", "of_update", "unbiased"]
 
@@ -52,8 +52,7 @@ def of_silence(size: float, side: str | None = None) -> Average:
 def of_update(size: float, method: Method) -> Average:
     """The update magnitude c of a method, per drawn group."""
     G = float(sizes(size))
-    if not isinstance(method, Method):
-        raise ValueError(f"method is {method!r}; it must be a Method, such as stdial.GRPO")
+    a_method(method)
     return Average(G, lambda p: expectation.expected_update(p, G, method), lambda k: group.update(k, G, method))
 
 

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from stdial import binomial
 from stdial.arguments import FloatArray, probabilities, scalar_or_array, sizes
 from stdial.limit import limit_objective, limit_weight
-from stdial.method import GRPO, Method
+from stdial.method import GRPO, Method, a_method
 from stdial.silence import all_right_rate, all_wrong_rate, mixed_rate, pairs, silent_rate
 
 __all__ = [
@@ -67,7 +67,8 @@ def weight(p: ArrayLike, size: ArrayLike, method: Method) -> FloatArray:
     Source: arXiv 2607.00152, the implicit weighting; THEORY.md section 2 for finite G.
     """
     p, size = pairs(p, size)
-    return scalar_or_array(_by_size(p, size, lambda q, G: _weight_at(q, G, (method,))[0]))
+    of = (a_method(method),)
+    return scalar_or_array(_by_size(p, size, lambda q, G: _weight_at(q, G, of)[0]))
 
 
 def expected_update(p: ArrayLike, size: ArrayLike, method: Method) -> FloatArray:
@@ -96,7 +97,8 @@ def expected_update(p: ArrayLike, size: ArrayLike, method: Method) -> FloatArray
     Source: arXiv 2607.00152, the averaged identity; THEORY.md section 2.
     """
     p, size = pairs(p, size)
-    return scalar_or_array(_times(p * (1.0 - p), _by_size(p, size, lambda q, G: _weight_at(q, G, (method,))[0])))
+    of = (a_method(method),)
+    return scalar_or_array(_times(p * (1.0 - p), _by_size(p, size, lambda q, G: _weight_at(q, G, of)[0])))
 
 
 def fidelity(p: ArrayLike, size: ArrayLike) -> FloatArray:
@@ -159,7 +161,8 @@ def objective(p: ArrayLike, size: ArrayLike, method: Method) -> FloatArray:
     if finite.size and finite.max() > LARGEST_OBJECTIVE:
         allowed = f"at most {LARGEST_OBJECTIVE}, or inf, for the objective"
         raise ValueError(f"size is {finite.max():g}; it must be {allowed}")
-    return scalar_or_array(_by_size(p, size, lambda q, G: _objective_at(q, G, (method,))[0]))
+    of = (a_method(method),)
+    return scalar_or_array(_by_size(p, size, lambda q, G: _objective_at(q, G, of)[0]))
 
 
 class Curves(NamedTuple):
@@ -192,6 +195,7 @@ def curves(p: ArrayLike, size: ArrayLike, methods: Sequence[Method]) -> Curves:
     """
     grid = np.atleast_1d(probabilities("p", p))
     all_sizes = np.atleast_1d(sizes(size))
+    methods = [a_method(method) for method in methods]
     w = np.empty((len(methods), all_sizes.size, grid.size))
     f = np.empty_like(w)
     for i, G in enumerate(all_sizes.tolist()):

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stdial.arguments import FloatArray, counts, scalar_or_array, sizes
-from stdial.method import Method
+from stdial.method import Method, a_method
 
 __all__ = ["advantages", "advantages_of", "is_silent", "std", "std_of", "update", "update_of"]
 
@@ -75,7 +75,7 @@ def advantages(right: ArrayLike, size: ArrayLike, method: Method) -> tuple[Float
     Source: arXiv 2607.00152; THEORY.md section 1.
     """
     k, G = counts("right", right, sizes(size, infinite=False), "the group size")
-    scale = _scale(k * (G - k), G, method)
+    scale = _scale(k * (G - k), G, a_method(method))
     return scalar_or_array((G - k) * scale), scalar_or_array(0.0 - k * scale)
 
 
@@ -104,7 +104,7 @@ def update(right: ArrayLike, size: ArrayLike, method: Method) -> FloatArray:
     """
     k, G = counts("right", right, sizes(size, infinite=False), "the group size")
     spread = k * (G - k)
-    return scalar_or_array(spread / G * _scale(spread, G, method))
+    return scalar_or_array(spread / G * _scale(spread, G, a_method(method)))
 
 
 def _scale(spread: FloatArray, G: FloatArray, method: Method) -> FloatArray:
@@ -190,7 +190,7 @@ def advantages_of(rewards: ArrayLike, method: Method) -> FloatArray:
 
     Source: THEORY.md section 1, "any reward".
     """
-    array = _one_group(rewards)
+    array, method = _one_group(rewards), a_method(method)
     if is_silent(array):
         return np.zeros(array.size)
     scaled: FloatArray = _deviations(array) / (std_of(array, method.ddof) + method.epsilon) ** method.exponent
@@ -211,7 +211,7 @@ def update_of(rewards: ArrayLike, method: Method) -> float:
 
     Source: THEORY.md section 1, "any reward".
     """
-    array = _one_group(rewards)
+    array, method = _one_group(rewards), a_method(method)
     if is_silent(array):
         return 0.0
     c: float = std_of(array) ** 2 / (std_of(array, method.ddof) + method.epsilon) ** method.exponent

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 
-__all__ = ["DAPO", "DR_GRPO", "GRPO", "RLOO", "Method"]
+__all__ = ["DAPO", "DR_GRPO", "GRPO", "RLOO", "Method", "a_method"]
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real)
 
 
 @dataclass(frozen=True)
@@ -45,15 +50,27 @@ class Method:
     drop_silent: bool = False
 
     def __post_init__(self) -> None:
-        if not 0 <= self.exponent <= 2:
-            raise ValueError(f"exponent is {self.exponent}; it must be a number from 0 to 2")
+        if not (_is_number(self.exponent) and 0 <= self.exponent <= 2):
+            raise ValueError(f"exponent is {self.exponent!r}; it must be a number from 0 to 2")
         if self.ddof not in (0, 1):
-            raise ValueError(f"ddof is {self.ddof}; it must be 0 or 1")
-        if not (math.isfinite(self.epsilon) and self.epsilon >= 0):
-            raise ValueError(f"epsilon is {self.epsilon}; it must be a finite number of at least 0")
+            raise ValueError(f"ddof is {self.ddof!r}; it must be 0 or 1")
+        if not (_is_number(self.epsilon) and math.isfinite(self.epsilon) and self.epsilon >= 0):
+            raise ValueError(f"epsilon is {self.epsilon!r}; it must be a finite number of at least 0")
 
 
 GRPO = Method("GRPO")
 DR_GRPO = Method("Dr. GRPO", exponent=0.0)
 DAPO = Method("DAPO", drop_silent=True)
 RLOO = Method("RLOO", exponent=0.0, leave_one_out=True)
+
+
+def a_method(method: object) -> Method:
+    """The method itself, or a ValueError for anything else: its name, for instance.
+
+    >>> a_method("GRPO")
+    Traceback (most recent call last):
+    ValueError: method is 'GRPO'; it must be a Method, such as stdial.GRPO
+    """
+    if not isinstance(method, Method):
+        raise ValueError(f"method is {method!r}; it must be a Method, such as stdial.GRPO")
+    return method

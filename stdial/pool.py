@@ -17,7 +17,7 @@ from stdial.method import Method
 from stdial.mixing import Mixing
 from stdial.records import Records
 
-__all__ = ["Pool"]
+__all__ = ["Pool", "a_pool"]
 
 Function = Callable[[FloatArray], FloatArray]  # h(p), for an array of p
 FEW = 50  # pools of fewer problems take Jeffreys' prior in place of a fitted one
@@ -275,3 +275,15 @@ class Pool(Records):
         if counted.any():
             values[counted] = estimates.unbiased(right[counted], tries[counted], average)
         return values
+
+
+def a_pool(pool: object) -> Pool:
+    """The pool itself, or a ValueError for anything else: a list of rates, for instance.
+
+    >>> a_pool([0.5])
+    Traceback (most recent call last):
+    ValueError: pool is [0.5]; it must be a Pool, such as Pool(right, tries) or Pool.from_rates(rate)
+    """
+    if not isinstance(pool, Pool):
+        raise ValueError(f"pool is {pool!r}; it must be a Pool, such as Pool(right, tries) or Pool.from_rates(rate)")
+    return pool

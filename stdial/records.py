@@ -79,6 +79,8 @@ class Records:
     ) -> None:
         rows = len(rate)
         share = _problems(problems, rows)
+        if facets is not None and not isinstance(facets, Mapping):
+            raise ValueError(f"facets is {facets!r}; it must be a mapping: name -> one entry a row")
         named = {name: entries(f"facets[{name!r}]", labels, rows) for name, labels in (facets or {}).items()}
         values = {
             "right": None if right is None else frozen(right),

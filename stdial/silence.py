@@ -9,15 +9,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stdial.arguments import FloatArray, probabilities, scalar_or_array, sizes
+from stdial.arguments import FloatArray, probabilities, scalar_or_array, sizes, together
 
 __all__ = ["all_right_rate", "all_wrong_rate", "mixed_rate", "pairs", "silent_chance", "silent_rate"]
 
 
 def pairs(p: ArrayLike, size: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Check p and sizes and broadcast them."""
-    both = np.broadcast_arrays(probabilities("p", p), sizes(size))
-    return both[0], both[1]
+    return together("p", probabilities("p", p), "size", sizes(size))
 
 
 def all_right_rate(p: ArrayLike, size: ArrayLike) -> FloatArray:

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from stdial import expectation, group
 from stdial.arguments import numbers, sizes
-from stdial.method import Method
-from stdial.pool import Pool
+from stdial.method import Method, a_method
+from stdial.pool import Pool, a_pool
 
 __all__ = [
     "CLIP",
@@ -98,8 +98,8 @@ def checked(
     sampled: bool,
 ) -> Settings:
     """Settings of a run from the arguments of `stdial.training.run`, or a ValueError that names the wrong one."""
-    if not isinstance(method, Method):
-        raise ValueError(f"method is {method!r}; it must be a Method, such as stdial.GRPO")
+    a_method(method)
+    a_pool(pool)
     if np.ndim(size):
         raise ValueError(f"size is {size!r}; it must be one whole number of at least 2")
     G = int(sizes(size, infinite=False))

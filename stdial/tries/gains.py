@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from stdial.arguments import FloatArray
+from stdial.arguments import FloatArray, numbers
 from stdial.expectation import expected_update, weight_each
 from stdial.method import Method
 from stdial.pool import Pool
@@ -99,5 +99,7 @@ class Gains:
 
 
 def _whole(name: str, value: float, low: int, high: int) -> None:
-    if not (low <= value <= high and value == int(value)):
-        raise ValueError(f"{name} is {value}; it must be a whole number from {low} to {high}")
+    allowed = f"a whole number from {low} to {high}"
+    number = numbers(name, value, allowed)
+    if number.ndim or not (low <= number <= high and number == np.floor(number)):
+        raise ValueError(f"{name} is {value!r}; it must be {allowed}")

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stdial.arguments import FloatArray
-from stdial.method import GRPO, Method
-from stdial.pool import Pool
+from stdial.arguments import FloatArray, numbers
+from stdial.method import GRPO, Method, a_method
+from stdial.pool import Pool, a_pool
 from stdial.tries.gains import GOALS, Gains, Sizes
 from stdial.tries.knapsack import Choice, Steps, exact, exact_is_cheap, greedy, hull_steps
 
@@ -230,10 +230,12 @@ def plan(
     """
     if goal not in GOALS:
         raise ValueError(f"goal is {goal!r}; it must be 'mixed' or 'update'")
-    if not (0 <= budget < 2**53 and budget == int(budget)):
-        raise ValueError(f"budget is {budget}; it must be a whole number of at least 0, rollouts in all")
+    of_rollouts = "a whole number of at least 0, rollouts in all"
+    spend = numbers("budget", budget, of_rollouts)
+    if spend.ndim or not (0 <= spend < 2**53 and spend == np.floor(spend)):
+        raise ValueError(f"budget is {budget}; it must be {of_rollouts}")
     allowed = Sizes(smallest, largest, multiple_of, powers_of_two)
-    gains = Gains(pool, method)
+    gains = Gains(a_pool(pool), a_method(method))
     problems = pool.cells.problems
     sizes, worth, steps, choice = _choose(gains, goal, allowed, problems, float(budget))
     chance = gains.at("mixed", choice.cell, choice.size)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stdial.arguments import FloatArray, between, probabilities, scalar_or_array, sizes
+from stdial.arguments import FloatArray, between, probabilities, scalar_or_array, sizes, together
 from stdial.expectation import expected_update
 from stdial.method import GRPO
 
@@ -60,7 +60,7 @@ def sides(p: ArrayLike, size: ArrayLike, rollouts: float) -> Sides:
 
     Source: THEORY.md section 3, "two sides of a larger G".
     """
-    p, G = np.broadcast_arrays(probabilities("p", p), sizes(size, infinite=False))
+    p, G = together("p", probabilities("p", p), "size", sizes(size, infinite=False))
     spent = float(between("rollouts", rollouts, 0.0, math.inf, "a number of at least 0"))
     average = np.asarray(expected_update(p, G, GRPO))
     groups = spent / G

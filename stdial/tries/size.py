@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from stdial.arguments import FloatArray, probabilities, scalar_or_array, sizes
+from stdial.arguments import FloatArray, probabilities, scalar_or_array, sizes, together
 from stdial.expectation import weight_each
 from stdial.method import GRPO
 from stdial.silence import mixed_rate, silent_chance
@@ -212,5 +212,4 @@ def _interpolate(a: FloatArray, b: FloatArray, f_a: FloatArray, f_b: FloatArray)
 
 
 def _pairs(p: ArrayLike, name: str, share: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    both = np.broadcast_arrays(probabilities("p", p), probabilities(name, share))
-    return both[0], both[1]
+    return together("p", probabilities("p", p), name, probabilities(name, share))
