@@ -39,3 +39,12 @@ def test_every_chart_says_the_group_size(visit: Callable[..., Any], path: str) -
     v.page.wait_for_function("[...document.querySelectorAll('[data-chart]')].every((node) => node.dataset.shows)")
     for chart in v.page.locator("[data-chart]").all():
         assert '"G":' in chart.get_attribute("data-shows")
+
+
+def test_the_page_of_now_is_marked_and_in_sight_on_a_phone(visit: Callable[..., Any]) -> None:
+    v = visit(390).open(f"/{PATHS[-1]}")
+    here = v.page.locator(".st-key-nav a[aria-current=page]")
+    assert here.count() == 1
+    v.page.wait_for_function(
+        "document.querySelector('.st-key-nav a[aria-current=page]').getBoundingClientRect().right <= innerWidth"
+    )

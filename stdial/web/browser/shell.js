@@ -7,7 +7,12 @@ function repair() {
   }
   for (const node of document.querySelectorAll('[data-testid=stCode] pre:not([tabindex])')) node.tabIndex = 0;
   for (const node of document.querySelectorAll('[data-testid=stFileUploaderDropzone][role=presentation]')) node.setAttribute('role', 'group');
-  const here = document.querySelector('.st-key-nav a[aria-current=page]');
+  let here;
+  for (const a of document.querySelectorAll('.st-key-nav a')) { // Streamlit only shades the page of now: say it too
+    const now = new URL(a.href, location.href).pathname === location.pathname;
+    if (now) here = a;
+    if (now !== a.hasAttribute('aria-current')) now ? a.setAttribute('aria-current', 'page') : a.removeAttribute('aria-current');
+  }
   if (here && here !== shown) { // on a phone the row of pages is wider than the screen
     shown = here;
     const row = here.closest('.st-key-nav');
