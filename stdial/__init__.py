@@ -23,6 +23,8 @@ _MODULES = frozenset(
         "batches",
         "bigmath",
         "charts",
+        "competence",
+        "dropping",
         "expectation",
         "frameworks",
         "group",
