@@ -100,6 +100,30 @@ def test_identify_respects_the_digits_of_the_log() -> None:
     assert "verl" not in {m.framework for m in sharp.matches}
 
 
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_identify_reads_the_digits_of_rounded_floats_of_either_width(name: str, dtype: str) -> None:
+    rewards = [[0.2, 1, 0, 0.5, 0, 0], [1, 1, 0, 0.3, 1, 0]]
+    for options in frameworks.get(name).choices():
+        logged = frameworks.advantages(name, options, rewards, dtype)
+        tie = frameworks.identify(rewards, [a.astype(dtype).round(4).tolist() for a in logged])[0]
+        assert tie.fits
+        assert name in {m.framework for m in tie.matches}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_option_at_all_is_the_default(name: str) -> None:
+    framework = frameworks.get(name)
+    assert framework.setting({}) == framework.setting(framework.default) == framework.settings[0]
+    assert len(frameworks.kept(name, {}, [[1, 0, 0, 1], [1, 1, 1, 1]])) == 2
+
+
+@pytest.mark.parametrize("options", [None, "grpo", [("scale_rewards", "group")]])
+def test_options_are_a_mapping(options: object) -> None:
+    with pytest.raises(ValueError, match=r"options is .*; it must be a mapping"):
+        frameworks.advantages("TRL", options, [[1, 0]])  # type: ignore[arg-type]
+
+
 def test_identify_ranks_what_does_not_fit() -> None:
     ties = frameworks.identify([[1, 0, 0, 0]], [[5.0, -1.0, -1.0, -1.5]])
     assert not any(tie.fits for tie in ties)

@@ -171,8 +171,11 @@ def _logged(rewards: Sequence[Floats], advantages: Sequence[Sequence[float]]) ->
 
 def _digits(values: Floats) -> Floats:
     """Half a unit of the last logged digit, an entry an advantage: by decimals or by significant digits, the coarser."""
-    # the shortest text that reads back: a fixed number of figures would show the rounding of some logged decimals
-    texts = [np.format_float_scientific(abs(x), trim="-").split("e") for x in values if x]
+    # the shortest text that reads back: a fixed number of figures would show the rounding of some logged decimals;
+    # a float32 that was rounded to four decimals and then widened has four, not sixteen
+    single = values.astype(np.float32)
+    written = single if (single == values).all() else values
+    texts = [np.format_float_scientific(abs(x), trim="-").split("e") for x in written if x]
     figures = [(len(m.replace(".", "")), int(e)) for m, e in texts] or [(1, 0)]
     significant = min(max(n for n, _ in figures), 15)
     decimals = max(n - 1 - e for n, e in figures)

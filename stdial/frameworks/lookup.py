@@ -56,7 +56,7 @@ def advantages(
     ----------
     framework : its name, as ``get`` takes it.
     options : names and values as in the reference rows; "default" is ignored, what is left out has its default. For
-        TRL, options without scale_rewards are those of its RLOO trainer.
+        TRL, options without scale_rewards are those of its RLOO trainer; no option at all is its GRPO trainer.
     groups : the rewards of each group; what is taken over the batch is taken over all of them.
     dtype : "float64" or "float32", what the rewards are fed in. A framework that computes in a precision of its own does
         so either way.

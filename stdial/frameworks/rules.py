@@ -25,7 +25,10 @@ def to_groups(groups: Sequence[Sequence[float]], name: str = "groups") -> list[F
     """
     out = []
     for i, group in enumerate(groups):
-        values = np.asarray(group, dtype=float)
+        try:
+            values = np.asarray(group, dtype=float)
+        except (TypeError, ValueError):
+            raise ValueError(f"{name}[{i}] is {group!r}; rewards must be finite numbers") from None
         if values.ndim != 1 or values.size == 0:
             raise ValueError(f"{name}[{i}] has shape {values.shape}; it must be a list of at least one reward")
         if not np.isfinite(values).all():

@@ -96,7 +96,7 @@ class Framework:
         return self._nest({**given, **{k: v for k, v in first.items() if v != ABSENT}})
 
     def setting(self, options: Mapping[str, Any]) -> Setting:
-        """The setting that these options select, with the numbers among them put into its convention.
+        """The setting that these options select, the first one without options; numbers among them go into it.
 
         Raises
         ------
@@ -104,6 +104,8 @@ class Framework:
             For an unknown option, a value that is not allowed, or a combination that the table does not hold.
         """
         given = self._read(options)
+        if not flat(options).keys() - {"default"}:
+            return self.settings[0]
         for setting in self.settings:
             if all(given[name] == value for name, value in setting.when.items()):
                 return self._with_numbers(setting, given)
@@ -127,6 +129,8 @@ class Framework:
             yield self._nest({k: v for k, v in setting.when.items() if v != ABSENT})
 
     def _read(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        if not isinstance(options, Mapping):
+            raise ValueError(f"options is {options!r}; it must be a mapping: name -> value")
         given = {name: option.default for name, option in self.options.items()}
         for name, value in flat(options).items():
             if name == "default":
