@@ -146,7 +146,7 @@ class Updates(Columns):
 
 @dataclasses.dataclass(frozen=True)
 class Groups(Columns):
-    """One row a drawn group: ``k`` right answers; in the main runs also prompt and exact p (to .001), else -1, NaN."""
+    """One row a drawn group: ``k`` right answers; in one seed's main runs prompt and exact p (to .001), else -1, NaN."""
 
     kind: ClassVar[str] = "group"
     run: Integers
