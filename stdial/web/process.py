@@ -11,16 +11,28 @@ import threading
 from pathlib import Path
 from typing import Any
 
-__all__ = ["answer_at_once", "bound_uploads", "one_thread_for_arithmetic", "settle", "uploads_stay_in_memory"]
+__all__ = [
+    "answer_at_once",
+    "bound_uploads",
+    "one_thread_for_arithmetic",
+    "serving",
+    "settle",
+    "uploads_stay_in_memory",
+]
 
 _DONE = False
 _SHARE = 0.25  # of the machine's memory, for the uploads of all sessions together
 
 
+def serving() -> bool:
+    """Whether this process serves the app, rather than a test or a notebook."""
+    return "streamlit.web.server" in sys.modules
+
+
 def settle() -> None:
     """All of them, once in a process and only in a server: called by every page."""
     global _DONE
-    if _DONE or "streamlit.web.server" not in sys.modules:
+    if _DONE or not serving():
         return
     _DONE = True
     one_thread_for_arithmetic()

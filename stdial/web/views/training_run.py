@@ -10,6 +10,7 @@ from stdial.pool import Pool
 from stdial.training.record import Record, load
 from stdial.training.story import FOLLOWED, PROMPTS, Settings, Story, Thread, tell
 from stdial.web import pools
+from stdial.web.apart import apart
 from stdial.web.page import Page, Values
 from stdial.web.stage import Button, Choice, Control, Number, Run, Slider, Stage, Table, Toggle, em, num
 from stdial.web.words import count, decimal, percent, times
@@ -29,7 +30,7 @@ def settings(v: Values) -> Settings:
 
 @functools.lru_cache(maxsize=24)  # a story holds about 0.2 MB
 def _told(token: object, asked: Settings) -> Story:
-    return tell(_pools[token], asked)
+    return apart(tell, _pools[token], asked)
 
 
 _pools: dict[object, Pool] = {}
@@ -38,7 +39,7 @@ _pools: dict[object, Pool] = {}
 def story(v: Values, which: pools.Chosen) -> Story:
     """The run's story; those on pools that everybody has are kept for everybody."""
     if which.private:
-        return tell(which.pool, settings(v))
+        return apart(tell, which.pool, settings(v))
     if len(_pools) > 64:
         _pools.clear()
     _pools[which.token] = which.pool

@@ -1,0 +1,76 @@
+"""Long computations in a process of their own, so that they never hold the interpreter that answers everybody.
+
+One worker, started when it is first needed, with less priority; it ends with the server. Where none can be started, the work
+is done in place.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import threading
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from typing import ParamSpec, TypeVar
+
+from stdial.web import process
+
+__all__ = ["apart"]
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_lock = threading.Lock()
+_workers: list[ProcessPoolExecutor] = []
+
+
+def apart(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """The function's result, computed in the worker; only in a server, elsewhere in place.
+
+    Parameters
+    ----------
+    function : of a module, so that the worker can find it; arguments and result travel by pickle between our own processes,
+        so nothing that comes from a link or file may be anything but numbers and texts by then.
+
+    Raises
+    ------
+    Exception
+        Whatever the function raises.
+
+    Examples
+    --------
+    >>> apart(divmod, 7, 2)
+    (3, 1)
+    """
+    if not process.serving():
+        return function(*args, **kwargs)
+    try:
+        return _worker().submit(function, *args, **kwargs).result()
+    except (BrokenProcessPool, OSError):  # it was ended, for its memory for instance: the next call has a new one
+        with _lock:
+            _workers.clear()
+        return function(*args, **kwargs)
+
+
+def _worker() -> ProcessPoolExecutor:
+    with _lock:
+        if not _workers:
+            context = multiprocessing.get_context("spawn")
+            _workers.append(ProcessPoolExecutor(1, mp_context=context, initializer=_settle))
+        return _workers[0]
+
+
+def _settle() -> None:
+    """In the worker: less priority than the server, and an end with it, however that comes about."""
+    with contextlib.suppress(OSError):
+        os.nice(5)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(0)
