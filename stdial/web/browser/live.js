@@ -246,7 +246,7 @@ function writeAddress(query) {
   for (const name of ['embed', 'embed_options']) for (const value of kept.getAll(name)) next.append(name, value);
   for (const a of document.querySelectorAll('.st-key-nav a')) {  // a page opened in a new tab gets the state too
     const to = new URL(a.getAttribute('href') || '.', document.baseURI); // the home page's is empty
-    to.search = a.pathname === location.pathname ? query : travelling(query);
+    to.search = to.pathname === location.pathname ? query : travelling(query);
     a.setAttribute('href', to.pathname + to.search);
   }
   const want = `${location.pathname}?${next}${location.hash}`;
