@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any
 
 import streamlit as st
@@ -25,6 +26,9 @@ USES = (
 )  # fmt: skip
 _METHODS = {"grpo": stdial.GRPO, "dr-grpo": stdial.DR_GRPO, "dapo": stdial.DAPO}
 _NAMES = {"grpo": "GRPO", "dr-grpo": "Dr. GRPO", "dapo": "DAPO"}
+# What budgets buy does not depend on the budget chosen; kept for the pools that everybody has.
+_curves: dict[Hashable, list[Plan]] = {}
+_MOST_CURVES = 64
 _BUDGETS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)  # rollouts a problem, for what a budget buys
 
 
@@ -141,7 +145,14 @@ def _basis(chosen: Chosen) -> list[Run]:
 def _bought(v: Values, chosen: Chosen, best: Plan) -> list[Any]:
     if many_cells(chosen.pool):
         return []
-    others = [planned(v, chosen, int(per * chosen.pool.size)) for per in _BUDGETS]
+    key = (chosen.token, v.goal, v.method, v.smallest, v.largest, v.multiple, v.powers)
+    others = None if chosen.private else _curves.get(key)
+    if others is None:
+        others = [planned(v, chosen, int(per * chosen.pool.size)) for per in _BUDGETS]
+        if not chosen.private:
+            if len(_curves) >= _MOST_CURVES:
+                _curves.clear()
+            _curves[key] = others
     return [charts.bought(others, best, chosen.name)]
 
 
