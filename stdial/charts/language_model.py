@@ -52,7 +52,7 @@ def rates(record: Record, setting: Setting, against: str) -> Chart:
     ends: dict[str, tuple[float, float]] = {}
     for name, (color, dash) in _LOOKS.items():
         for number in matching_runs(record, name, **setting._asdict()):
-            for split, width in (("pool", 2.2), ("held-out", 1.0)):
+            for split, width in (("pool", 2.2), ("held out", 1.0)):
                 rows = curve(record, number, split=split)
                 if not len(rows):
                     continue
@@ -196,7 +196,7 @@ def errors(record: Record) -> Chart:
     layout = style.layout("relative error of sigma (s+ − s−)", "", height=60 + 27 * len(rows))
     layout["xaxis"] |= {
         "type": "log",
-        "range": [-16.6, 1.3],
+        "range": [-16.6, float(np.log10(largest.max())) + 0.5],
         "dtick": 4,
         "exponentformat": "power",
         "showgrid": True,

@@ -10,8 +10,8 @@ __all__ = ["LIMITS", "count", "decimal", "markdown", "percent", "times"]
 
 LIMITS = r"""
 Sigma is the size of the *coefficient* in front of the difference between the mean scores of right and wrong answers, for the
-first on-policy step. The length of that difference is not fixed by it: in a small real model sigma explains only about a
-seventh of the spread of the gradient's length among live groups. And several things lie outside the identity:
+first on-policy step. The length of that difference is not fixed by it: in the small real model on the page Training run sigma
+explains only a few percent of the spread of the gradient's length among live groups. And several things lie outside the identity:
 
 - importance ratios and clipping (DAPO's higher clip too), from the second update on a batch,
 - a KL term,
@@ -52,12 +52,12 @@ def percent(x: float, digits: int = 1) -> str:
 
 
 def count(n: float) -> str:
-    """A whole number with thousands apart.
+    """A whole number with thousands apart; one beyond 2**53, which is no count any more, to three digits.
 
-    >>> count(215608)
-    '215,608'
+    >>> count(215608), count(1.25e300)
+    ('215,608', '1.25e+300')
     """
-    return "∞" if math.isinf(n) else f"{n:,.0f}"
+    return "∞" if math.isinf(n) else f"{n:,.0f}" if abs(n) <= 2**53 else f"{n:.3g}"
 
 
 def times(x: float, digits: int = 2) -> str:

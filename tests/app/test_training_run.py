@@ -4,6 +4,7 @@ import pytest
 
 from stdial import DAPO, DR_GRPO, GRPO, bigmath, training
 from stdial.training import record
+from stdial.web.words import LIMITS
 from tests.app.reading_stages import run, said, stages
 
 
@@ -40,3 +41,16 @@ def test_the_record_is_told_with_what_did_not_hold() -> None:
 def test_recorded_settings(recorded: str) -> None:
     found = stages(run("training_run", recorded=recorded))
     assert any(chart["name"] == "model_rates" for stage in found for chart in stage["charts"])
+
+
+def test_held_out_problems_are_drawn() -> None:
+    (rates,) = [
+        chart for stage in stages(run("training_run")) for chart in stage["charts"] if chart["name"] == "model_rates"
+    ]
+    assert {trace["name"].split(", ")[1] for trace in rates["data"]} == {"pool", "held out"}
+
+
+def test_what_the_identity_does_not_say_is_what_the_record_found() -> None:
+    (size,) = [finding for finding in record.load().findings if finding["name"] == "size of the update"]
+    assert max(size["numbers"]["explained"].values()) < 0.1  # "only a few percent"
+    assert "a few percent" in LIMITS.replace("\n", " ")

@@ -88,6 +88,7 @@ export function drawTables(parent, tables) {
 export function tableNode(spec) {
   const box = make('div', `sd-scroll${spec.cards ? ' sd-cards' : ''}`);
   box.tabIndex = 0;
+  if (spec.rows.length <= 24) box.style.maxHeight = 'none'; // only long tables scroll in their place
   box.setAttribute('role', 'group'); // no landmark: a page has many tables
   box.setAttribute('aria-label', spec.caption || 'Table');
   const table = box.appendChild(make('table', 'sd-table'));
