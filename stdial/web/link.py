@@ -97,8 +97,9 @@ def settle(values: dict[str, Any], given: Iterable[str] = ()) -> list[str]:
             k = count
     if k > G:
         if "k" in given:
-            notes.append(f"k in the link must be a whole number from 0 to G = {G}; {G} is shown.")
-        k = G
+            k = PARAMS["k"].default
+            notes.append(f"k in the link must be a whole number from 0 to G = {G}; {k} is shown.")
+        k = min(k, G)
     if G > PARAMS["marks"].high:
         marks = ""
     elif len(marks) != G or marks.count("1") != k:

@@ -22,7 +22,7 @@ def test_draws_all_regions_and_scrubs(visit: Visits, width: int) -> None:
     assert "42" in answer
     assert "27" in answer
     v.page.wait_for_selector(".sd-stage[data-frames] >> nth=0")
-    v.page.get_by_role("slider", name="Success probability").first.press("ArrowRight")
+    v.page.get_by_role("slider", name="Success probability").press("ArrowRight")
     v.until("sizes", "p", 0.06)
     v.until_address("p=0.06")
     v.until("price", "p", 0.06)

@@ -58,7 +58,8 @@ def test_written_values_read_back_exactly(G: int, p: float, alpha: float, k: int
     [
         ({"G": ["1"]}, {"G": 8}, "G in the link must be a whole number from 2 to 1024"),
         ({"G": ["8", "9"]}, {"G": 8}, "G stands in the link 2 times"),
-        ({"k": ["9"], "G": ["8"]}, {"k": 8}, "k in the link must be a whole number from 0 to G = 8"),
+        ({"k": ["9"], "G": ["8"]}, {"k": 1}, "k in the link must be a whole number from 0 to G = 8; 1 is shown"),
+        ({"k": ["99"]}, {"G": 8, "k": 1}, "k in the link must be a whole number from 0 to G = 8; 1 is shown"),
         ({"marks": ["101"]}, {"G": 3, "k": 2}, ""),
         ({"marks": ["101"], "G": ["8"]}, {"G": 8}, "marks in the link has 3 digits but G is 8"),
         ({"marks": ["101"], "k": ["1"]}, {"k": 2}, "marks has 2 right"),

@@ -106,7 +106,7 @@ def cost(v: Values) -> Stage:
         text=[_sides(v, now)],
         controls=[
             Slider("G", "Group size", v.G, low=2, high=1024, step=1, scale="log"),
-            Slider("p", "Success probability", v.p, low=0, high=1, step=0.01, digits=2),
+            Number("p", "Success probability", v.p, low=0, high=1),
             Number("spend", "Rollouts to spend", v.spend, low=2, high=1_000_000, step=1),
         ],
         charts=[charts.price(v.p, v.G), charts.sides(v.p, v.G, v.spend)],
