@@ -75,6 +75,7 @@ def test_a_number_of_the_frameworks() -> None:
     ("query", "named"),
     [
         ({"framework": "nothing"}, "framework in the link is no framework of the table"),
+        ({"framework": "<b>", "number": "<b>"}, "framework in the link is no framework of the table"),
         ({"framework": "ART"}, "framework in the link is no framework of the table"),
         ({"framework": "verl", "setting": "scale_rewards=group"}, "option 'scale_rewards' is unknown to verl"),
         ({"framework": "TRL", "setting": "<b>"}, "it must be spelled name=value"),

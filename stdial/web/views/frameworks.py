@@ -75,12 +75,10 @@ def resolve(page: Page) -> None:
         try:
             framework = frameworks.get(values[name]).name
         except ValueError:
-            framework, note = (
-                frameworks.get("TRL").name,
-                f"{name} in the link is no framework of the table; TRL is shown.",
-            )
+            framework, number = frameworks.get("TRL").name, ""
+            note = f"{name} in the link is no framework of the table; TRL is shown."
         try:
-            found = chosen(framework, "" if note else values[its], "" if note else number)
+            found = chosen(framework, "" if note else values[its], number)
         except ValueError as error:
             note = f"{its} in the link cannot be used: {str(error)[:300]}. The default is shown."
             found, number = chosen(framework, ""), ""
