@@ -116,3 +116,14 @@ def test_two_sides_of_a_larger_group():
 def test_bad_arguments_are_named(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize("p", [1e-13, 1e-15, 1e-16, 1e-18, 1e-200, 5e-324, 1 - 2.0**-53])
+def test_next_to_the_ends_every_size_is_one_that_a_group_can_have(p: float) -> None:
+    for loss in (0.005, 0.1, 0.5):
+        size = size_for_fidelity(p, loss)
+        assert math.isinf(size) or size <= 2**53
+        assert price(p, size) >= 2
+        assert fidelity(p, size) >= 1 - loss
+        assert size_for_mixed(p, loss) > 1e12
+    assert price(p, 2) > 1e12

@@ -21,7 +21,9 @@ def packed(values: ArrayLike) -> dict[str, str]:
     >>> packed([0, 1])
     {'dtype': 'f4', 'bdata': 'AAAAAAAAgD8='}
     """
-    return {"dtype": "f4", "bdata": base64.b64encode(np.asarray(values, "<f4").tobytes()).decode()}
+    with np.errstate(over="ignore"):  # what float32 cannot hold becomes inf, which is not drawn; tables keep float64
+        held = np.asarray(values, "<f4")
+    return {"dtype": "f4", "bdata": base64.b64encode(held.tobytes()).decode()}
 
 
 def unpacked(values: Mapping[str, str]) -> np.ndarray[Any, Any]:

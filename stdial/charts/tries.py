@@ -102,7 +102,13 @@ def price(p: float, G: int) -> Chart:
     ]
     top = max(2000.0, 1.6 * float(_finite(curve[:1])[0])) if math.isfinite(float(curve[0])) else 2000.0
     layout = _by_size("rollouts for each mixed group", [1.6, top], f"{p:g}")
-    said = f"G = {G}: {here:,.1f} rollouts" if math.isfinite(here) else "no mixed group at any price"
+    said = (
+        f"G = {G}: {here:,.1f} rollouts"
+        if here <= 1e6
+        else f"G = {G}: {_size(here)} rollouts"
+        if math.isfinite(here)
+        else "no mixed group at any price"
+    )
     layout["annotations"] = [_corner(said)]
     return Chart(
         "price", traces, layout, f"Rollouts for each mixed group against group size at p = {p:.3g}, on log scales; {said}.",
@@ -241,7 +247,9 @@ def _finite(values: FloatArray) -> FloatArray:
 
 
 def _size(size: float) -> str:
-    return f"{size:,.0f}" if math.isfinite(size) else "no finite size"
+    if not math.isfinite(size):
+        return "no finite size"
+    return f"{size:,.0f}" if size <= 2**53 else f"{size:.3g}"
 
 
 def _percent(share: float) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from stdial.arguments import FloatArray, probabilities, scalar_or_array, sizes, together
+from stdial.arguments import LARGEST_WHOLE, FloatArray, probabilities, scalar_or_array, sizes, together
 from stdial.expectation import weight_each
 from stdial.method import GRPO
 from stdial.silence import mixed_rate, silent_chance
@@ -32,7 +32,7 @@ def size_for_fidelity(p: ArrayLike, loss: ArrayLike) -> FloatArray:
 
     Returns
     -------
-    Whole numbers as floats, at least 2; inf where no finite size does (p = 0 or 1, or loss = 0).
+    Whole numbers as floats, at least 2; inf where no size up to 2**53 does (such as at p = 0 or 1, or loss = 0).
 
     Raises
     ------
@@ -48,8 +48,9 @@ def size_for_fidelity(p: ArrayLike, loss: ArrayLike) -> FloatArray:
     """
     p, loss = _pairs(p, "loss", loss)
     start = np.maximum(np.ceil(_law(p, loss)), 2.0)
-    reachable = (loss > 0) & (p > 0) & (p < 1) & np.isfinite(start)
-    return scalar_or_array(_smallest(p, loss, start, reachable, _infidelity))
+    reachable = (loss > 0) & (p > 0) & (p < 1) & (start <= LARGEST_WHOLE)
+    found = _smallest(p, loss, start, reachable, _infidelity)
+    return scalar_or_array(np.where(found <= LARGEST_WHOLE, found, math.inf))
 
 
 def size_for_mixed(p: ArrayLike, miss: ArrayLike) -> FloatArray:
@@ -79,7 +80,7 @@ def size_for_mixed(p: ArrayLike, miss: ArrayLike) -> FloatArray:
     Source: THEORY.md section 3.
     """
     p, miss = _pairs(p, "miss", miss)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         start = np.log(miss) / np.log1p(-np.minimum(p, 1.0 - p))  # the larger of the two branches alone
     start = np.maximum(np.ceil(start), 2.0)
     reachable = (miss > 0) & (p > 0) & (p < 1) & np.isfinite(start)
@@ -142,7 +143,7 @@ def price(p: ArrayLike, size: ArrayLike) -> FloatArray:
 
     Source: THEORY.md section 3.
     """
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", over="ignore"):
         return scalar_or_array(np.asarray(sizes(size) / mixed_rate(p, size)))
 
 

@@ -13,6 +13,8 @@ from stdial.web.words import count, decimal, percent
 
 __all__ = ["COST_USES", "USES", "cost", "exercise", "stage", "why"]
 
+_COUNTED = 2.0**53  # beyond it no size is a whole number any more, and nobody draws that many
+
 USES = ("p", "loss", "miss")  # the parameters that each region depends on
 COST_USES = ("G", "p", "spend")
 
@@ -67,6 +69,8 @@ def stage(v: Values) -> Stage:
 def _answer(v: Values) -> list[Run]:
     exact, law = charts.exact_and_law(v.p, v.loss)
     start: list[Run] = ["A prompt at p = ", num(f"{v.p:.3g}")]
+    if exact > _COUNTED and 0 < v.p < 1:
+        return [*start, " needs more rollouts than can be counted: in practice all of its answers agree."]
     if math.isinf(exact):
         return [*start, " never has a mixed group: all of its answers agree, and no size helps."]
     kept = f"{100 * (1 - v.loss):.4g}%"
@@ -101,7 +105,7 @@ def cost(v: Values) -> Stage:
         heading="What a larger group costs, and what it buys",
         answer=[
             "At p = ", num(f"{v.p:.3g}"), " and G = ", num(str(v.G)), " a mixed group costs ",
-            num(f"{each:,.1f}" if math.isfinite(each) else "no finite number of"), " rollouts.",
+            num((count(each) if each > 1e6 else f"{each:,.1f}") if math.isfinite(each) else "no finite number of"), " rollouts.",
         ],
         text=[_sides(v, now)],
         controls=[
@@ -129,7 +133,9 @@ def why(page: Page) -> None:
     """The condition that the exact size meets, the law beside it, and the Python of both."""
     v = page.values
     exact, law = charts.exact_and_law(v.p, v.loss)
-    if math.isinf(exact):
+    if exact > _COUNTED and 0 < v.p < 1:
+        text = f"At p = {v.p:.3g} the exact size and the law both lie beyond what can be counted, and nearly every group is silent."
+    elif math.isinf(exact):
         text = "At p = 0 and 1 every group is silent, at any size: there is no update to keep, and the law divides by zero."
     else:
         kept, before = (float(expectation.fidelity(v.p, size)) for size in (exact, max(exact - 1, 2)))
