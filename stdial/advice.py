@@ -133,7 +133,7 @@ def advice(reading: Reading, size: int, method: Method = GRPO) -> list[Card]:
         return [*cards, *columns]
     if size * 2 <= 1024:
         cards.append(_larger(pool, now))
-    return [*cards, _plan(pool, size, method), *_aside(pool, size), *columns, _extremes(pool, size)]
+    return [*cards, *_plan(pool, size, method), *_aside(pool, size), *columns, _extremes(pool, size)]
 
 
 def _ratio(part: float, whole: float) -> float:
@@ -197,21 +197,25 @@ def _larger(pool: Pool, now: by_size.Silent) -> Card:
     )  # fmt: skip
 
 
-def _plan(pool: Pool, size: int, method: Method) -> Card:
-    plan = tries.plan(pool, int(size * pool.size), method=method)
+def _plan(pool: Pool, size: int, method: Method) -> list[Card]:
+    try:
+        plan = tries.plan(pool, int(size * pool.size), method=method)
+    except tries.TooMany:
+        return []
     even = plan.uniform
     gain = plan.mixed / even.mixed - 1 if even.mixed > 0 else math.nan
     spread = _Z95 * math.sqrt(float(plan.sizes.eval("problems * mixed * (1 - mixed)").sum()))
     none = float(plan.table.loc[plan.table["size"] == 0, "problems"].sum())
     best = "no plan is better" if plan.gap == 0 else f"the best plan has at most {plan.gap:.2g} more"
     number = f"{plan.mixed:,.0f} mixed groups in place of {even.mixed:,.0f}"
-    return Card(
+    card = Card(
         "plan", "Give each problem its own number of tries",
         f"{number} ({100 * gain:+.1f}%) for the same rollouts." if math.isfinite(gain) else f"{number}.",
         f"One pass gives {plan.mixed - spread:,.0f} to {plan.mixed + spread:,.0f}, 19 times of 20, if the posteriors hold; {best}.",
         f"No more rollouts than {size} a problem; {_count(none, 'problem gets', 'problems get')} none.",
         "A problem that looks easy or dead from few tries may be neither: its posterior allows for that, the pool's shape decides.",
     )  # fmt: skip
+    return [card]
 
 
 def _aside(pool: Pool, size: int) -> list[Card]:

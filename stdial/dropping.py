@@ -50,9 +50,7 @@ def distribution(pool: Pool) -> tuple[FloatArray, FloatArray]:
     >>> p.tolist(), mass.tolist()
     ([0.25, 0.5], [0.75, 0.25])
     """
-    p, weights = pool.posterior()
-    share = weights * (pool.cells.problems / pool.cells.problems.sum())[:, None]
-    return (p[:, 0], share[:, 0]) if p.ndim == 2 else (p, share.sum(axis=0))
+    return pool.distribution
 
 
 def dropping(pool: Pool, size: int, tries: int, method: Method = GRPO) -> Dropping:

@@ -111,6 +111,14 @@ def posterior_mean(right: NDArray[Any], tries: NDArray[Any], prior: FloatArray, 
     return np.concatenate(blocks)
 
 
+def posterior_total(right: NDArray[Any], tries: NDArray[Any], prior: FloatArray, share: FloatArray) -> FloatArray:
+    """The cells' posteriors added up, each times its share: mass at the grid's points with prior mass."""
+    total = np.zeros(np.count_nonzero(prior))
+    for part in _blocks(len(right)):  # never all posteriors at once
+        total += share[part] @ posterior(right[part], tries[part], prior)
+    return total
+
+
 def _blocks(cells: int) -> Iterator[slice]:
     return (slice(start, start + _BLOCK) for start in range(0, cells, _BLOCK))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -82,8 +83,8 @@ def problem_table(reading: Reading, size: int, method: Method = GRPO) -> pd.Data
 
     Returns
     -------
-    A data frame. ``size`` is the planned group size at G rollouts a problem. Rewards of many values have n, mean, sigma,
-    min, max and silent (whether the logged rewards are all equal) instead.
+    A data frame. ``size`` is the planned group size at G rollouts a problem, where a plan is
+    affordable. Rewards of many values have n, mean, sigma, min, max and silent (whether the logged rewards are all equal) instead.
 
     Examples
     --------
@@ -111,8 +112,9 @@ def problem_table(reading: Reading, size: int, method: Method = GRPO) -> pd.Data
         "silent": silent_chance(pool, size),
         "update": update(pool, size, method),
         "weight": weight(pool, size, method),
-        "size": planned_sizes(pool, size),
     }
+    with contextlib.suppress(tries.TooMany):
+        columns["size"] = planned_sizes(pool, size)
     return pd.DataFrame(columns)
 
 

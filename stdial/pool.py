@@ -194,6 +194,21 @@ class Pool(Records):
         at = np.flatnonzero(self._prior)
         return mixing.GRID[at], mixing.posterior(cells.right, cells.tries, self._prior)
 
+    @cached_property
+    def distribution(self) -> tuple[FloatArray, FloatArray]:
+        """The distribution of p over the pool, as points and masses that add up to 1: the mean of the cells' posteriors.
+
+        >>> p, mass = Pool.from_rates([0.25, 0.5], problems=[3, 1]).distribution
+        >>> p.tolist(), mass.tolist()
+        ([0.25, 0.5], [0.75, 0.25])
+        """
+        cells = self.cells
+        share = cells.problems / cells.problems.sum()
+        if cells.right is None or cells.tries is None:
+            return cells.rate, share
+        at = np.flatnonzero(self._prior)
+        return mixing.GRID[at], mixing.posterior_total(cells.right, cells.tries, self._prior, share)
+
     def row_mean(self, h: Function) -> FloatArray:
         """Posterior mean of h(p) in each row, [rows]: what to say of a single problem.
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from stdial import DAPO, DR_GRPO, GRPO, RLOO, Method, Pool
 from stdial.expectation import expected_update, mixed_rate
-from stdial.tries import plan
+from stdial.tries import TooMany, plan, plans
 from stdial.tries.gains import Sizes
 from stdial.tries.knapsack import exact, greedy, hull_steps
 
@@ -271,3 +271,20 @@ def test_a_large_budget_for_one_problem_goes_beyond_the_first_sizes():
 def test_bad_arguments_are_named(change, message):
     with pytest.raises(ValueError, match=message):
         plan(**{"pool": Pool.from_rates([0.5]), "budget": 10, **change})
+
+
+@pytest.mark.parametrize("counted", [False, True])
+def test_a_pool_of_very_many_outcomes_is_refused_before_it_fills_the_memory(counted: bool) -> None:
+    many = 1 << 18
+    right = np.arange(1, many + 1)
+    pool = Pool(right, right + 1) if counted else Pool.from_rates(right / (many + 1))
+    with pytest.raises(TooMany, match="262,144 different outcomes"):
+        plan(pool, 1024 * many)
+
+
+def test_plans_of_several_budgets_are_those_of_each() -> None:
+    pool = Pool(np.arange(9), 8, problems=np.arange(1, 10))
+    for found, budget in zip(plans(pool, [3, 300, 3000], "update"), [3, 300, 3000], strict=True):
+        alone = plan(pool, budget, "update")
+        assert (found.rollouts, found.update, found.gap) == (alone.rollouts, alone.update, alone.gap)
+        assert found.table.equals(alone.table)

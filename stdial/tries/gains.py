@@ -72,9 +72,20 @@ class Gains:
         self._p, self._weights = pool.posterior()
         self._points = self._p.ndim == 2  # bare rates: each cell is its own point
         self._method = method
+        self._held: dict[str, tuple[NDArray[np.int64], FloatArray]] = {}
 
     def of(self, goal: str, sizes: NDArray[np.int64]) -> FloatArray:
-        """Worth of one group of each size in each cell: [cells, sizes]."""
+        """Worth of one group of each size in each cell: [cells, sizes]. What was computed once is kept."""
+        known, worth = self._held.get(goal, (sizes[:0], np.zeros((len(self._weights), 0))))
+        lacking = np.setdiff1d(sizes, known)
+        if lacking.size:
+            known = np.concatenate([known, lacking])
+            worth = np.concatenate([worth, self._worth(goal, lacking)], axis=1)
+            self._held[goal] = known, worth
+        order = np.argsort(known)
+        return np.take(worth, order[np.searchsorted(known, sizes, sorter=order)], axis=1)
+
+    def _worth(self, goal: str, sizes: NDArray[np.int64]) -> FloatArray:
         p = self._p if self._points else self._p[:, None]
         G = sizes.astype(np.float64)
         worth = mixed_rate(p, G) if goal == "mixed" else expected_update(p, G, self._method)

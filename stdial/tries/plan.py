@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from stdial.arguments import FloatArray, numbers
 from stdial.method import GRPO, Method, a_method
+from stdial.mixing import POINTS
 from stdial.pool import Pool, a_pool
 from stdial.tries.gains import GOALS, Gains, Sizes
 from stdial.tries.knapsack import Choice, Steps, exact, exact_is_cheap, greedy, hull_steps
@@ -18,9 +20,14 @@ from stdial.tries.knapsack import Choice, Steps, exact, exact_is_cheap, greedy, 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Even", "Plan", "plan"]
+__all__ = ["Even", "Plan", "TooMany", "plan", "plans"]
 
+_MOST_ENTRIES = 1 << 25  # chances in an array, 0.27 GB: outcomes times sizes, or times points of a posterior
 _FIRST_CAP = 16  # sizes looked at first; doubled while the plan comes near
+
+
+class TooMany(ValueError):
+    """A plan of so many different outcomes and sizes would take gigabytes."""
 
 
 @dataclass(frozen=True)
@@ -217,7 +224,8 @@ def plan(
     Raises
     ------
     ValueError
-        For an argument out of range, or restrictions that leave no size.
+        For an argument out of range, or restrictions that leave no size; `TooMany` where the pool has so many different
+        outcomes that the sizes in question would take gigabytes.
 
     Examples
     --------
@@ -228,28 +236,53 @@ def plan(
 
     Source: THEORY.md section 3, "the plan".
     """
+    return plans(pool, [budget], goal, method, smallest, largest, multiple_of, powers_of_two)[0]
+
+
+def plans(
+    pool: Pool,
+    budgets: Sequence[float],
+    goal: str = "mixed",
+    method: Method = GRPO,
+    smallest: int = 2,
+    largest: int | None = None,
+    multiple_of: int = 1,
+    powers_of_two: bool = False,
+) -> list[Plan]:
+    """`plan` for several budgets; what a group of each size is worth is computed once for all of them.
+
+    >>> from stdial import Pool
+    >>> [best.rollouts for best in plans(Pool.from_rates([0.5, 0.3]), [2, 4])]
+    [2.0, 4.0]
+    """
     if goal not in GOALS:
         raise ValueError(f"goal is {goal!r}; it must be 'mixed' or 'update'")
     of_rollouts = "a whole number of at least 0, rollouts in all"
-    spend = numbers("budget", budget, of_rollouts)
-    if spend.ndim or not (0 <= spend < 2**53 and spend == np.floor(spend)):
-        raise ValueError(f"budget is {budget}; it must be {of_rollouts}")
+    for budget in budgets:
+        spend = numbers("budget", budget, of_rollouts)
+        if spend.ndim or not (0 <= spend < 2**53 and spend == np.floor(spend)):
+            raise ValueError(f"budget is {budget}; it must be {of_rollouts}")
     allowed = Sizes(smallest, largest, multiple_of, powers_of_two)
-    gains = Gains(a_pool(pool), a_method(method))
+    _refuse_too_many(a_pool(pool), 1)
+    gains = Gains(pool, a_method(method))
+    return [_planned(pool, gains, goal, method, allowed, float(budget)) for budget in budgets]
+
+
+def _planned(pool: Pool, gains: Gains, goal: str, method: Method, allowed: Sizes, budget: float) -> Plan:
     problems = pool.cells.problems
-    sizes, worth, steps, choice = _choose(gains, goal, allowed, problems, float(budget))
+    sizes, worth, steps, choice = _choose(pool, gains, goal, allowed, budget)
     chance = gains.at("mixed", choice.cell, choice.size)
     update = gains.at("update", choice.cell, choice.size)
     first = np.flatnonzero(steps.start < 0)
     return Plan(
         goal=goal,
-        budget=float(budget),
+        budget=budget,
         rollouts=float(choice.size @ choice.problems),
         mixed=float(chance @ choice.problems),
         update=float(update @ choice.problems),
         gap=choice.gap,
         marginal=choice.marginal,
-        uniform=_even(gains, goal, sizes, worth, problems, float(budget)),
+        uniform=_even(gains, goal, sizes, worth, problems, budget),
         pool=pool,
         method=method,
         choice=choice,
@@ -260,15 +293,17 @@ def plan(
 
 
 def _choose(
-    gains: Gains, goal: str, allowed: Sizes, problems: FloatArray, budget: float
+    pool: Pool, gains: Gains, goal: str, allowed: Sizes, budget: float
 ) -> tuple[NDArray[np.int64], FloatArray, Steps, Choice]:
     """Solve with sizes up to a cap, and with twice as many while some problem gets more than half of it."""
+    problems = pool.cells.problems
     total = float(problems.sum())
     share = budget / total if total else 0.0
     first = int(allowed.up_to(allowed.limit)[0])
     most = int(min(allowed.limit, max(budget, first)))
     cap = int(min(most, max(_FIRST_CAP, 2 * share, 2 * first)))
     sizes = allowed.up_to(cap)
+    _refuse_too_many(pool, len(sizes))
     worth = gains.of(goal, sizes)
     budget = budget if budget >= first else 0.0
     while True:
@@ -279,6 +314,7 @@ def _choose(
             break
         cap = min(2 * cap, most)
         further = allowed.up_to(cap)[len(sizes) :]
+        _refuse_too_many(pool, len(sizes) + len(further))
         sizes = np.concatenate([sizes, further])
         worth = np.concatenate([worth, gains.of(goal, further)], axis=1)
     if choice.gap > 0:
@@ -288,6 +324,16 @@ def _choose(
         if exact_is_cheap(problems, sizes, budget):
             choice = exact(worth, sizes, problems, budget, choice.marginal)
     return sizes, worth, steps, choice
+
+
+def _refuse_too_many(pool: Pool, sizes: int) -> None:
+    """A plan that would take gigabytes is refused before it does."""
+    kinds = len(pool.cells.rate)
+    if kinds * max(sizes, 1 if pool.tries is None else POINTS) > _MOST_ENTRIES:
+        raise TooMany(
+            f"pool has {kinds:,} different outcomes, too many for the {sizes:,} sizes in question; allow fewer sizes (largest, "
+            "multiple_of, powers_of_two), or give fewer outcomes, such as rounded rates"
+        )
 
 
 def _even(

@@ -180,3 +180,12 @@ def test_the_file_of_sizes() -> None:
     spent = sum(int(row["size"]) * int(row["problems"]) for row in rows)
     assert spent == plan.planned(v, which).rollouts <= 3 * which.pool.size
     assert len(run("tries").get("download_button")) == 1
+
+
+@pytest.mark.parametrize("p", ["1e-15", "1e-17", "1e-300", "5e-324", "0.9999999999999999"])
+@pytest.mark.parametrize("loss", ["0.005", "0.5"])
+def test_a_p_next_to_an_end(p: str, loss: str) -> None:
+    text = said(run("tries", p=p, loss=loss, miss="0.001"))
+    assert "can be counted" in text or "rollouts to keep" in text
+    assert "never has a mixed group" not in text
+    assert max(len(word) for word in text.replace("\n", " ").split(" ")) < 120

@@ -37,11 +37,15 @@ def budget(v: Values, chosen: Chosen) -> int:
     return int(v.per_problem * chosen.pool.size) if v.budget_in == "problem" else int(v.budget)
 
 
-def planned(v: Values, chosen: Chosen, rollouts: int | None = None) -> Plan:
+def planned(v: Values, chosen: Chosen) -> Plan:
     """The plan that the link asks for; ValueError where its restrictions leave no size."""
-    return tries.plan(
+    return _plans(v, chosen, [budget(v, chosen)])[0]
+
+
+def _plans(v: Values, chosen: Chosen, budgets: list[int]) -> list[Plan]:
+    return tries.plans(
         chosen.pool,
-        budget(v, chosen) if rollouts is None else rollouts,
+        budgets,
         v.goal,
         _METHODS[v.method],
         smallest=v.smallest,
@@ -52,8 +56,11 @@ def planned(v: Values, chosen: Chosen, rollouts: int | None = None) -> Plan:
 
 
 def csv(v: Values, chosen: Chosen) -> str:
-    """The sizes as CSV."""
-    return planned(v, chosen).to_csv() or ""
+    """The sizes as CSV, or the reason why there are none."""
+    try:
+        return planned(v, chosen).to_csv() or ""
+    except ValueError as error:
+        return f"No plan: {error}.\n"
 
 
 def stage(v: Values, chosen: Chosen) -> Stage:
@@ -148,7 +155,7 @@ def _bought(v: Values, chosen: Chosen, best: Plan) -> list[Any]:
     key = (chosen.token, v.goal, v.method, v.smallest, v.largest, v.multiple, v.powers)
     others = None if chosen.private else _curves.get(key)
     if others is None:
-        others = [planned(v, chosen, int(per * chosen.pool.size)) for per in _BUDGETS]
+        others = _plans(v, chosen, [int(per * chosen.pool.size) for per in _BUDGETS])
         if not chosen.private:
             if len(_curves) >= _MOST_CURVES:
                 _curves.clear()
