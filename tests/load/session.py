@@ -26,6 +26,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from tests.load import visitor
 
 T = TypeVar("T")
+MAINLY = 0.7  # share of moves that go to a page's main control, where it has one
 PATIENCE = 60.0  # seconds until an answer counts as lost
 
 
@@ -123,8 +124,10 @@ class Session:
         return await self._rerun(region.fragment)
 
     async def move_at_random(self, draw: random.Random) -> Answer:
-        """Move some control on screen to some value that it offers."""
-        region, control = draw.choice(visitor.moves(self.regions))
+        """Move a control on screen to some value that it offers; mostly the one that the page puts under the thumb."""
+        offered = visitor.moves(self.regions)
+        first = [move for move in offered if move[1].get("primary")]
+        region, control = draw.choice(first if first and draw.random() < MAINLY else offered)
         return await self.move(region, **visitor.values(control, draw))
 
     async def want(self, region: Region, what: str) -> Answer:
