@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["FloatArray", "between", "counts", "probabilities", "scalar_or_array", "sizes", "together"]
+__all__ = ["FloatArray", "a_threshold", "between", "counts", "probabilities", "scalar_or_array", "sizes", "together"]
 
 FloatArray = NDArray[np.float64]
 
@@ -76,6 +76,19 @@ def counts(name: str, value: ArrayLike, most: FloatArray, what: str) -> tuple[Fl
         limit = most[~fine].ravel()[0] if most.ndim else most[()]
         refuse(name, array, fine, f"a whole number from 0 to {what}, here {limit:g}")
     return array, most
+
+
+def a_threshold(value: float) -> float:
+    """The reward from which an answer is right: one finite number.
+
+    >>> a_threshold("high")
+    Traceback (most recent call last):
+    ValueError: threshold is 'high'; it must be a finite number
+    """
+    number = numbers("threshold", value, "a finite number")
+    if number.ndim or not np.isfinite(number):
+        raise ValueError(f"threshold is {value!r}; it must be a finite number")
+    return float(number)
 
 
 def together(name: str, value: FloatArray, other: str, beside: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -3,9 +3,10 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from stdial import GRPO, Method, Pool, expectation, group, training, tries
+from stdial import GRPO, Method, Pool, expectation, group, reading, tally, training, tries
 
 POOL = Pool([1, 3], 4)
 
@@ -79,3 +80,15 @@ def test_numbers_of_a_plan(name, value):
 def test_facets_are_a_mapping():
     with pytest.raises(ValueError, match=r"facets is .*; it must be a mapping"):
         Pool([1], 2, facets=["easy"])
+
+
+@pytest.mark.parametrize("threshold", ["high", math.nan, math.inf, [0.5]])
+def test_thresholds(threshold):
+    table = pd.DataFrame({"id": ["a", "a"], "reward": [0.2, 0.7]})
+    calls = (
+        lambda: tally.tally(table, id="id", reward="reward", threshold=threshold),
+        lambda: reading.read(table.to_csv(index=False).encode(), threshold=threshold),
+    )
+    for call in calls:
+        with pytest.raises(ValueError, match=r"threshold is .*; it must be a finite number"):
+            call()

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
+from stdial.arguments import a_threshold
+
 __all__ = ["Options", "rewards_columns"]
 
 
@@ -37,6 +39,8 @@ class Options:
     def __post_init__(self) -> None:
         if self.high_is not in (None, "easy", "hard"):
             raise ValueError(f"high_is is {self.high_is!r}; it must be 'easy' or 'hard'")
+        if self.threshold is not None:
+            a_threshold(self.threshold)
         if self.at_step is not None and self.each_step:
             raise ValueError("at_step and each_step are both given; at_step reads one step, each_step all of them")
         chosen = [name for name in ("rate", "right", "reward", "rewards") if getattr(self, name) is not None]

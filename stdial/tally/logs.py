@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import narwhals as nw
 
+from stdial.arguments import a_threshold
 from stdial.pool import Pool
 from stdial.tally.counts import (
     NAMELESS,
@@ -31,8 +31,8 @@ def of_rollouts(
     frame: nw.DataFrame[Any] | Frame, id: str, reward: str, facets: Sequence[str], threshold: float | None
 ) -> Pool:
     """One row a rollout: a null reward is no try, a rollout without an id belongs to no problem; both are noted."""
-    if threshold is not None and not math.isfinite(threshold):
-        raise ValueError(f"threshold is {threshold}; it must be a finite number")
+    if threshold is not None:
+        a_threshold(threshold)
     rows, keys = groupable(frame, [id, *facets], {REWARD: reward})
     rows = _as_numbers(rows, {REWARD: reward})
     seen, right = _rewards(rows, reward, threshold)

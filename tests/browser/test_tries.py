@@ -78,7 +78,7 @@ def test_the_file_of_sizes(visit: Visits) -> None:
     best = tries.plan(bigmath.load(), 4 * 215_608)
     assert sum(int(row["size"]) * int(row["problems"]) for row in rows) == best.rollouts
     v.until_address("per_problem=4")
-    assert v.shows("plan") == {"pool": "bigmath", "goal": "mixed"}
+    assert v.shows("plan") == {"G": 8, "pool": "bigmath", "goal": "mixed"}
 
 
 def test_exercise_opens_where_it_says(visit: Visits) -> None:
