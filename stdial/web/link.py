@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 from stdial.web.params import COURTESIES, PARAMS, SHARED, VERSION
 
-__all__ = ["address", "defaults", "read", "settle"]
+__all__ = ["address", "defaults", "read", "settle", "spelled"]
 
 # Streamlit's own, and the counter that makes a click on the same page link count twice.
 _PASSED_OVER = frozenset(("embed", "embed_options", "v", "n"))
@@ -140,6 +140,15 @@ def address(values: Mapping[str, Any], names: Iterable[str], courtesies: Sequenc
     pairs = [(n, PARAMS[n].write(values[n])) for n in (*names, *extra)]
     pairs = [(n, text) for n, text in pairs if not (n == "marks" and text == "")]
     return urlencode([*pairs, ("v", VERSION)])
+
+
+def spelled(values: Mapping[str, Any], names: Iterable[str]) -> str:
+    """Exactly these parameters as a link spells them: equal texts, equal values.
+
+    >>> spelled(defaults(), ["G", "lock"])
+    'G=8&lock='
+    """
+    return urlencode([(name, PARAMS[name].write(values[name])) for name in names])
 
 
 def _short(text: str) -> str:

@@ -22,7 +22,7 @@ from streamlit.errors import StreamlitAPIException
 from stdial.web import lessons, link, live, process, share, slots, words
 from stdial.web.frames import stack
 from stdial.web.kept import Kept, everybody
-from stdial.web.params import COURTESIES, PARAMS
+from stdial.web.params import COURTESIES, PARAMS, SHARED
 from stdial.web.places import PLACES, existing
 from stdial.web.stage import Button, Stage, to_json
 from stdial.web.stage import link as run_link
@@ -163,9 +163,9 @@ class Page:
         heavy : building it takes long: it waits for a turn, and says so where none comes.
         """
         state, values = _state(), self.values
-        names = self.place.params if uses is None else tuple(uses)
+        names = (*self.place.params, *SHARED) if uses is None else tuple(uses)
         name = f"{self.path or 'one_group'}:{key}"
-        mine = link.address(values, names, _SHAPING)
+        mine = link.spelled(values, (*names, *_SHAPING))
         kept = state["private"] if private else everybody
         base = (self.path, key, needs)
         stage: Stage | None = None
@@ -193,7 +193,7 @@ class Page:
         if want:
             header["served"] = asked  # else two equal answers in a row would look like one to the browser
         if scrub:
-            rest = link.address(values.but(**{scrub: PARAMS[scrub].default}), names, _SHAPING)
+            rest = link.spelled(values.but(**{scrub: PARAMS[scrub].default}), (*names, *_SHAPING))
             header["frames"] = hashlib.sha1(repr((*base, rest)).encode(), usedforsecurity=False).hexdigest()[:16]
             if want == "frames":
                 extra = kept.get(
