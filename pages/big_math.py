@@ -15,10 +15,10 @@ def body() -> None:
     marked = page.values.pool
     whole = pools.chosen({"pool": "bigmath"})
     page.stage(lambda v: view.stage(v, which), needs=which.token)
-    page.stage(lambda v: tables.levels(v, whole.pool, marked), key="levels")
+    page.stage(lambda v: tables.levels(v, whole.pool, marked), key="levels", needs=marked, uses=("G",))
     page.stage(tables.views, key="views", needs=which.token)
-    page.stage(lambda v: tables.paper(v, whole.pool), key="paper")
-    page.stage(lambda v: tables.about(), key="about")
+    page.stage(lambda v: tables.paper(v, whole.pool), key="paper", uses=("G",))
+    page.stage(lambda v: tables.about(), key="about", uses=())
     page.below(
         lambda: view.why(page, which),
         lambda: view.exercise(page),

@@ -12,6 +12,7 @@ from stdial.comparison import STATES, Comparison
 from stdial.method import DR_GRPO, GRPO
 from stdial.nearly import nearly
 from stdial.reading import Groups
+from stdial.web.apart import apart
 from stdial.web.page import Values
 from stdial.web.stage import Choice, Number, Range, Run, Stage, Table, em, num
 from stdial.web.views.your_data import Looked, near_slider
@@ -34,7 +35,7 @@ _MOST_CHANGES = 6
 
 def what_to_change(v: Values, looked: Looked) -> Stage:
     """Cards: each with number, interval, price, and what is not known."""
-    cards = advice(looked.reading, v.G)
+    cards = apart(advice, looked.reading, v.G)
     rows = [[[num(card.title)], card.number, card.interval, card.price, card.unknown] for card in cards]
     return Stage(
         heading="What to change",
