@@ -12,6 +12,7 @@ from stdial import expectation, tries
 from stdial.arguments import FloatArray
 from stdial.method import GRPO, Method
 from stdial.pool import Pool
+from stdial.safe import as_csv
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -116,22 +117,6 @@ def problem_table(reading: Reading, size: int, method: Method = GRPO) -> pd.Data
     with contextlib.suppress(tries.TooMany):
         columns["size"] = planned_sizes(pool, size)
     return pd.DataFrame(columns)
-
-
-def as_csv(table: pd.DataFrame) -> str:
-    r"""A table as CSV that no spreadsheet runs: texts that start like a formula are defused, column names too.
-
-    >>> import pandas as pd
-    >>> as_csv(pd.DataFrame({"id": ["=1+1"], "rate": [0.5]}))
-    "id,rate\n'=1+1,0.5\n"
-    """
-    from stdial.safe import cell
-
-    safe = table.rename(columns={name: cell(str(name)) for name in table.columns})
-    for name in safe.columns:
-        if safe[name].dtype.kind not in "biuf":
-            safe[name] = [cell(value) for value in safe[name]]
-    return str(safe.to_csv(index=False, lineterminator="\n"))
 
 
 def _ids(reading: Reading) -> NDArray[Any]:

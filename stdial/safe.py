@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["cell", "figure_text", "markdown"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Rows", "as_csv", "cell", "figure_text", "markdown"]
 
 _RUNS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
@@ -27,13 +30,57 @@ def cell(value: Any) -> Any:
     return value
 
 
+class Rows:
+    r"""A file to write CSV into with ``lineterminator="\r\n"``, whose lines end in a newline all the same.
+
+    Before Python 3.13 the writers put only what is in the terminator between quotes, and a bare carriage return in a text
+    would start a row of its own in a spreadsheet.
+
+    >>> import csv
+    >>> rows = Rows()
+    >>> _ = csv.writer(rows, lineterminator="\r\n").writerow(["a\rb", 1])
+    >>> rows.text
+    '"a\rb",1\n'
+    """
+
+    def __init__(self) -> None:
+        self._lines: list[str] = []
+
+    def write(self, line: str) -> int:
+        """Take one row."""
+        self._lines.append(line.removesuffix("\r\n") + "\n")
+        return len(line)
+
+    @property
+    def text(self) -> str:
+        """Everything written."""
+        return "".join(self._lines)
+
+
+def as_csv(table: pd.DataFrame) -> str:
+    r"""A table as CSV that no spreadsheet runs: texts that start like a formula are defused, column names too.
+
+    >>> import pandas as pd
+    >>> as_csv(pd.DataFrame({"id": ["=1+1"], "rate": [0.5]}))
+    "id,rate\n'=1+1,0.5\n"
+    """
+    safe = table.rename(columns={name: cell(str(name)) for name in table.columns})
+    for name in safe.columns:
+        if safe[name].dtype.kind not in "biuf":
+            safe[name] = [cell(value) for value in safe[name]]
+    rows = Rows()
+    safe.to_csv(rows, index=False, lineterminator="\r\n")
+    return rows.text
+
+
 def markdown(text: str) -> str:
-    r"""Text that Markdown shows as it is: no emphasis, link, image, LaTeX, HTML or colour directive.
+    r"""Text that Markdown shows as it is: no emphasis, link, image, LaTeX, HTML, colour directive or control character.
 
     >>> markdown("[a](b) $x$ <b>")
     '\\[a\\](b) \\$x\\$ \\<b\\>'
     """
-    escaped = re.sub(r"([\\`*_{}\[\]<>#|$~:!@])", r"\\\1", " ".join(text.split()))
+    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    escaped = re.sub(r"([\\`*_{}\[\]<>#|$~:!@])", r"\\\1", line)
     return re.sub(r"(?i)\b(www)\.", r"\1\\.", escaped)  # or else a bare address becomes a link
 
 

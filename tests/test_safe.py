@@ -1,8 +1,16 @@
 """Text from a file is written so that nothing in it runs."""
 
+import csv
+import io
+
+import pandas as pd
 import pytest
 
+from stdial import Pool
+from stdial.charts.chart import Chart
+from stdial.per_problem import as_csv
 from stdial.safe import cell, figure_text, markdown
+from stdial.tries import plan
 
 
 @pytest.mark.parametrize("text", ["=1+1", "@sum", "+cmd|' /C calc'!A0", "-2+3", "\t=1", "\r=1", " =1+1", "\n@a"])
@@ -18,3 +26,24 @@ def test_numbers_and_plain_cells_stay(value: object) -> None:
 def test_markdown_and_labels() -> None:
     assert markdown("[x](http://e)\n# a_b") == r"\[x\](http\://e) \# a\_b"
     assert figure_text("<b>&") == "&lt;b&gt;&amp;"
+
+
+@pytest.mark.parametrize("text", ["a\x1b[31mb", "a\x00b", "a\u202eb", "a\x9bb", "a\u2028b", "a\ud800b"])
+def test_no_control_character_comes_through(text: str) -> None:
+    assert markdown(text).isprintable()
+    assert figure_text(text).isprintable()
+
+
+@pytest.mark.parametrize("text", ["x\r=1+1", "x\n=1+1", "x\r\n@a", '"\r', "\r", "a,\r"])
+def test_a_text_never_starts_a_row_of_its_own(text: str) -> None:
+    """In every CSV that is written: problems, plan and chart."""
+    pool = Pool([1, 2], 4, ids=[text, "b"])
+    written = {
+        "problems": as_csv(pd.DataFrame({"id": [text, "b"], "rate": [0.5, 0.5]})),
+        "plan": plan(pool, 8).to_csv() or "",
+        "chart": Chart("c", [], {}, "", table={"id": [text, "b"], "rate": [0.5, 0.5]}).csv(),
+    }
+    for lines in written.values():
+        rows = list(csv.reader(io.StringIO(lines, newline="")))
+        assert [row[0].removeprefix("'") for row in rows[1:]] == [text, "b"]
+        assert len({len(row) for row in rows}) == 1

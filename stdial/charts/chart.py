@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import csv
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -84,11 +83,11 @@ class Chart:
 
     def csv(self) -> str:
         """The data as CSV: float64 numbers in full, texts safe to open in a spreadsheet."""
-        from stdial.safe import cell
+        from stdial.safe import Rows, cell
 
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
+        out = Rows()
+        writer = csv.writer(out, lineterminator="\r\n")
         writer.writerow([cell(name) for name in self.table])
         columns = [np.asarray(column).tolist() for column in self.table.values()]
         writer.writerows([cell(x) for x in row] for row in zip(*columns, strict=True))
-        return out.getvalue()
+        return out.text

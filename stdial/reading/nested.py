@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["flat_table", "read_json"]
 
+_SURROGATE = re.compile(rb"\\\\u[dD][89a-fA-F]")  # an escape of half a letter; whole pairs are joined by the parser
 _BLOCKWISE = 8 << 20  # JSON Lines above this are read by Arrow, a block at a time
 
 
@@ -49,13 +51,30 @@ def read_json(source: Source, limits: Limits, certain: bool) -> Table | None:
 def _parse(data: bytes) -> Any:
     """The JSON value, or the list of the values of each line."""
     text = data.decode()
+    if not _SURROGATE.search(data):
+        return _values(text)
+    return _mended(_values(text))
+
+
+def _mended(value: Any) -> Any:
+    """The value with every half of a surrogate pair, which a text cut in two ends with, as U+FFFD; depth is checked before."""
+    if isinstance(value, str):
+        return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    if isinstance(value, list):
+        return [_mended(item) for item in value]
+    if isinstance(value, dict):
+        return {_mended(key): _mended(item) for key, item in value.items()}
+    return value
+
+
+def _values(text: str) -> Any:
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
         if "Extra data" not in error.msg and "\n" not in text.strip():
             raise
         values = []
-        for number, line in enumerate(text.splitlines(), 1):
+        for number, line in enumerate(re.split("\r\n|\n|\r", text), 1):  # U+2028 and its like may stand in a string
             if line.strip():
                 try:
                     values.append(json.loads(line))
@@ -84,8 +103,6 @@ def _check_depth(data: memoryview, limits: Limits) -> None:
 
 
 def _depth(data: memoryview, enough: int) -> int:
-    import re
-
     level = deepest = 0
     for found in re.finditer(rb'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]', bytes(data), re.DOTALL):
         mark = found[0][:1]

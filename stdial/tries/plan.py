@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from stdial.arguments import FloatArray, numbers
 from stdial.method import GRPO, Method, a_method
 from stdial.mixing import POINTS
 from stdial.pool import Pool, a_pool
+from stdial.safe import as_csv
 from stdial.tries.gains import GOALS, Gains, Sizes
 from stdial.tries.knapsack import Choice, Steps, exact, exact_is_cheap, greedy, hull_steps
 
@@ -121,12 +123,14 @@ class Plan:
 
     def to_csv(self, path: Any = None) -> str | None:
         """`sizes` as CSV, to a path or file, or as text when left out; ids that a spreadsheet would run are defused."""
-        from stdial.safe import cell
-
-        frame = self.sizes
-        name = frame.columns[0]
-        text: str | None = frame.assign(**{name: [cell(label) for label in frame[name]]}).to_csv(path, index=False)
-        return text
+        text = as_csv(self.sizes)
+        if path is None:
+            return text
+        if hasattr(path, "write"):
+            path.write(text)
+        else:
+            Path(path).write_text(text, encoding="utf-8", newline="")
+        return None
 
     @cached_property
     def unserved(self) -> pd.DataFrame:
@@ -249,12 +253,7 @@ def plans(
     multiple_of: int = 1,
     powers_of_two: bool = False,
 ) -> list[Plan]:
-    """`plan` for several budgets; what a group of each size is worth is computed once for all of them.
-
-    >>> from stdial import Pool
-    >>> [best.rollouts for best in plans(Pool.from_rates([0.5, 0.3]), [2, 4])]
-    [2.0, 4.0]
-    """
+    """`plan` for several budgets; what a group of each size is worth is computed once for all of them."""
     if goal not in GOALS:
         raise ValueError(f"goal is {goal!r}; it must be 'mixed' or 'update'")
     of_rollouts = "a whole number of at least 0, rollouts in all"
