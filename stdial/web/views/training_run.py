@@ -41,7 +41,7 @@ def story(v: Values, which: pools.Chosen) -> Story:
     if which.private:
         return apart(tell, which.pool, settings(v))
     if len(_pools) > 64:
-        _pools.clear()
+        del _pools[next(iter(_pools))]
     _pools[which.token] = which.pool
     return _told(which.token, settings(v))
 
