@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import os
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -174,3 +175,46 @@ def same(back: Reading, found: Reading) -> None:
     assert (one is None) == (other is None)
     if one is not None and other is not None:
         assert one.num_rows == other.num_rows
+
+
+def test_a_text_cut_within_a_letter_is_read() -> None:
+    """Half a surrogate pair, as a log holds it whose texts were cut by length; escaped backslashes are none."""
+    for lines in (b'[{"id":"a \\ud83d","pass_rate":0.5},{"id":"b","\\udfff":1,"pass_rate":0.25}]',
+                  b'{"id":"a \\ud83d","pass_rate":0.5}\n{"id":"b","\\udfff":1,"pass_rate":0.25}\n'):  # fmt: skip
+        found = read_bytes(lines)
+        assert found.ids is not None
+        assert found.ids.tolist() == ["a \ufffd", "b"]
+    found = read(b'[{"id":"\\\\ud83d","pass_rate":0.5},{"id":"\\ud83d\\ude00","pass_rate":0.5}]')
+    assert found.ids is not None
+    assert found.ids.tolist() == ["\\ud83d", "\U0001f600"]
+
+
+@pytest.mark.parametrize("between", ["\u2028", "\u2029", "\x85", "\u00a0"])
+def test_json_lines_whose_texts_hold_other_line_ends(between: str) -> None:
+    lines = [json.dumps({"id": f"a{between}{i}", "pass_rate": 0.5}, ensure_ascii=False) for i in range(3)]
+    found = read("\r\n".join(lines).encode())
+    assert found.ids is not None
+    assert found.ids.tolist() == [f"a{between}{i}" for i in range(3)]
+
+
+@pytest.mark.parametrize("many", ["1e18", "9007199254740993", "1e300", "999999999999", "-1"])
+def test_numbers_of_problems_beyond_counting(many: str) -> None:
+    with pytest.raises(Refused) as caught:
+        read(f"right,tries,problems\n1,8,999999999999\n2,8,{many}\n".encode())
+    assert caught.value.kind == "out of range"
+
+
+def test_devices_and_pipes(tmp_path: Path) -> None:
+    for device in ("/dev/zero", "/dev/null"):
+        with pytest.raises(Refused, match="a device"):
+            read(device)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for lines, expected in ((b"id,right,tries\na,1,8\n", 1), (gzip.compress(b"id,right,tries\na,2,8\n"), 2)):
+        writer = threading.Thread(target=pipe.write_bytes, args=(lines,))
+        writer.start()
+        found = read(pipe)
+        writer.join()
+        assert found.pool is not None
+        assert found.pool.right is not None
+        assert found.pool.right.tolist() == [expected]

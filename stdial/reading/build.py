@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Problems", "count_phrase", "facet_values", "rows_of_problems", "step_mask", "warn_unequal"]
 
+_MOST_PROBLEMS = 1e12  # times any group size this is still a whole number in float64
+
 Floats = NDArray[np.float64]
 _SUMMARIES = frozenset(("mean", "average", "avg", "total", "overall", "all", "sum", "summary"))
 
@@ -154,10 +156,14 @@ def _weights(rows: pa.Table, guess: Guess, present: NDArray[np.bool_]) -> NDArra
     numbers = numbers_of(rows.column(guess.weight))
     refuse_bad(guess.weight, numbers.bad, "number of problems")
     shared = numbers.values[present]
-    wrong = np.flatnonzero(~(shared >= 0) | (shared != np.floor(shared)))
+    wrong = np.flatnonzero(~((shared >= 0) & (shared <= _MOST_PROBLEMS)) | (shared != np.floor(shared)))
     if len(wrong):
         row, shown = int(np.flatnonzero(present)[wrong[0]]) + 1, shared[wrong[0]]
         raise Refused(f"row {row}, {guess.weight}: {shown:g} is no number of problems", "out of range")
+    if shared.sum() > _MOST_PROBLEMS:
+        raise Refused(
+            f"{guess.weight} adds up to {shared.sum():g} problems; at most {_MOST_PROBLEMS:g} are read", "out of range"
+        )
     return shared.astype(np.int64)
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["flat_table", "read_json"]
 
-_SURROGATE = re.compile(rb"\\\\u[dD][89a-fA-F]")  # an escape of half a letter; whole pairs are joined by the parser
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")  # an escape of half a letter; whole pairs are joined by the parser
 _BLOCKWISE = 8 << 20  # JSON Lines above this are read by Arrow, a block at a time
 
 

@@ -6,6 +6,7 @@ import codecs
 import io
 import os
 import re
+import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Literal
@@ -98,8 +99,13 @@ def open_source(file: str | os.PathLike[str] | bytes | IO[Any], limits: Limits, 
 
 
 def _from_path(path: Path, limits: Limits, name: str) -> Source:
-    size = path.stat().st_size
+    found = path.stat()
+    size = found.st_size
+    if stat.S_ISCHR(found.st_mode) or stat.S_ISBLK(found.st_mode):
+        raise Refused("this is a device, not a file", "not a table")
     with path.open("rb") as stream:
+        if not stream.seekable():  # a pipe: what another program writes
+            return _from_bytes(memoryview(_all_of(stream, limits.size + 1)), limits, name)
         start = stream.read(64)
         stream.seek(0)
         if size > LARGE and not _packed(start) and _format(start) == "text":
@@ -110,6 +116,14 @@ def _from_path(path: Path, limits: Limits, name: str) -> Source:
                     return Source(name, "text", size, path=str(path.resolve()), skip=skip, quotes=quotes)
             stream.seek(0)
         return _from_bytes(memoryview(stream.read(limits.size + 1)), limits, name)
+
+
+def _all_of(stream: IO[bytes], most: int) -> bytes:
+    """What a stream still holds, up to a number of bytes; room is taken as it comes in."""
+    out = io.BytesIO()
+    while out.tell() < most and (chunk := stream.read(min(_CHUNK, most - out.tell()))):
+        out.write(chunk)
+    return out.getvalue()
 
 
 def _from_bytes(data: memoryview, limits: Limits, name: str) -> Source:
