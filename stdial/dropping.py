@@ -14,7 +14,7 @@ from stdial.method import GRPO, Method
 from stdial.pool import Pool
 from stdial.resampling import redraw_factor, retry_mixed, retry_tries, retry_update
 
-__all__ = ["Dropping", "distribution", "dropping", "relative_weight", "retry_prices"]
+__all__ = ["Dropping", "distribution", "dropping", "relative_weight", "retry_bounds", "retry_prices"]
 
 
 @dataclass(frozen=True)
@@ -113,6 +113,16 @@ def retry_prices(pool: Pool, size: int, tries: ArrayLike) -> FloatArray:
     mixed, number = _retried(*distribution(pool), G, tries)
     with np.errstate(divide="ignore"):
         return scalar_or_array(np.asarray(G * number / mixed))
+
+
+def retry_bounds(pool: Pool, size: int, tries: int) -> tuple[float, float]:
+    """Least and largest share of prompts that end mixed with up to `tries` groups of `size`, two standard errors allowed.
+
+    >>> low, high = retry_bounds(Pool([0, 4, 8], 8), 8, 4)
+    >>> 0 <= low <= high <= 1
+    True
+    """
+    return pool.bounds(lambda p: retry_mixed(p, size, tries))
 
 
 def _retried(p: FloatArray, mass: FloatArray, G: float, tries: ArrayLike) -> tuple[FloatArray, FloatArray]:

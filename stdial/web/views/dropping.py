@@ -8,9 +8,7 @@ from typing import Any
 from stdial import competence
 from stdial.batches import Batch, fill_from, generation_batch_for, generations_for
 from stdial.charts import dropping as charts
-from stdial.dropping import Dropping, dropping, relative_weight
-from stdial.pool import Pool
-from stdial.resampling import retry_mixed
+from stdial.dropping import Dropping, dropping, relative_weight, retry_bounds
 from stdial.web.apart import apart
 from stdial.web.page import Values
 from stdial.web.pools import Chosen
@@ -82,17 +80,13 @@ def _retry_known(v: Values, chosen: Chosen) -> str:
     n, places = fewest_tries(pool), digits(chosen)
     if reach <= n:
         return f"Retries by the distribution fitted to the pool: up to {reach} answers of a prompt, of the {n} logged."
-    low, high = apart(_retry_bounds, pool, v.G, v.m)  # a linear program: a tenth of a second at large G
+    low, high = apart(retry_bounds, pool, v.G, v.m)  # a linear program: a tenth of a second at large G
     least, most = percent(low, places), percent(high, places)
     ends = most if least == most else f"anything from {least} to {most}"
     return (
         f"Retries ask for up to {reach} answers of a prompt and {n} were logged: the share that ends mixed is an estimate, and "
         f"{ends} is possible at two standard errors."
     )
-
-
-def _retry_bounds(pool: Pool, size: int, tries: int) -> tuple[float, float]:
-    return pool.bounds(lambda p: retry_mixed(p, size, tries))
 
 
 def batch(v: Values, chosen: Chosen) -> Stage:
