@@ -165,5 +165,6 @@ def _sees(page: Page) -> str:
     """What the page of a lost upload says once it is connected again: its notes and its answer."""
     page.get_by_role("slider", name="Group size").first.press("ArrowRight")
     page.wait_for_timeout(3000)
-    words = [page.locator(css).first for css in (".sd-notes", ".sd-answer")]
-    return " / ".join(w.inner_text().replace("\n", " ") for w in words if w.count() and w.inner_text().strip())
+    notes = [text for text in page.locator(".sd-notes").all_inner_texts() if text.strip()]
+    answers = [text for text in page.locator(".sd-answer").all_inner_texts() if text.strip()]
+    return " / ".join([*notes, *answers[:1]]).replace("\n", " ")
