@@ -21,14 +21,25 @@ Outcome = Reading | Unclear | Refused | ValueError | Stopped
 
 _SLOT = "stdial your data"
 _AT_ONCE = threading.BoundedSemaphore(2)  # readings of all sessions together; each may take its share of memory
+_MOST_OUTCOMES = 40_000
 _MOST_FILES = 8
 _MOST_READINGS = 6
 _VALUES = ("rate", "right", "tries", "reward", "rewards", "problems")
 
 
 def read(data: bytes, name: str, options: Mapping[str, Any], job: Job) -> Reading:
-    """Read a file's bytes; the switch for how that is done."""
-    return read_bytes(data, name, options, on_progress=job.told, stop=job.stop)
+    """Read a file's bytes; the switch for how that is done.
+
+    Counts of very many different outcomes are refused: each has a posterior of its own in this process's memory.
+    """
+    found = read_bytes(data, name, options, on_progress=job.told, stop=job.stop)
+    kinds = 0 if found.pool is None or found.pool.tries is None else len(found.pool.cells.rate)
+    if kinds > _MOST_OUTCOMES:
+        raise Refused(
+            f"the rows have {kinds:,} different pairs of right answers and tries; at most {_MOST_OUTCOMES:,} are read",
+            "too large",
+        )
+    return found
 
 
 class Job:

@@ -10,6 +10,7 @@ from stdial import DR_GRPO, GRPO, by_size
 from stdial.band import band
 from stdial.reading import Reading, read
 from stdial.sample import STEPS, sample
+from stdial.web import uploads
 from stdial.web.kept import everybody
 from tests.app.reading_stages import run, said, stages
 
@@ -223,3 +224,12 @@ def test_find_a_problem() -> None:
     app = run("your_data")
     next(box for box in app.text_input if box.label == "Find a problem by its id").set_value("counting-033").run()
     assert words(app, "One problem").startswith("counting-033: 14 of 16 right")
+
+
+def test_counts_of_very_many_outcomes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(uploads, "_MOST_OUTCOMES", 5)
+    lines = b"id,right,tries\n" + b"".join(b"%d,%d,%d\n" % (i, i, i + 9) for i in range(6))
+    assert "6 different pairs of right answers and tries; at most 5 are read" in said(
+        drop(run("your_data"), ("a.csv", lines))
+    )
+    assert "at most 5" not in said(drop(run("your_data"), ("a.csv", lines[: lines.rindex(b"\n", 0, -1) + 1])))

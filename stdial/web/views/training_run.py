@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Hashable
+from dataclasses import dataclass, field
 
 from stdial.charts import language_model as model
 from stdial.charts import training as charts
@@ -28,22 +30,24 @@ def settings(v: Values) -> Settings:
     return Settings(v.G, v.alpha, v.lr, v.steps, v.m, v.redraw, v.seed, v.band)
 
 
+@dataclass(frozen=True)
+class _Named:
+    """A pool that is known by its token alone."""
+
+    token: Hashable
+    pool: Pool = field(compare=False)
+
+
 @functools.lru_cache(maxsize=24)  # a story holds about 0.2 MB
-def _told(token: object, asked: Settings) -> Story:
-    return apart(tell, _pools[token], asked)
-
-
-_pools: dict[object, Pool] = {}
+def _told(named: _Named, asked: Settings) -> Story:
+    return apart(tell, named.pool, asked)
 
 
 def story(v: Values, which: pools.Chosen) -> Story:
     """The run's story; those on pools that everybody has are kept for everybody."""
     if which.private:
         return apart(tell, which.pool, settings(v))
-    if len(_pools) > 64:
-        del _pools[next(iter(_pools))]
-    _pools[which.token] = which.pool
-    return _told(which.token, settings(v))
+    return _told(_Named(which.token, which.pool), settings(v))
 
 
 def stage(v: Values, which: pools.Chosen) -> Stage:
