@@ -94,22 +94,30 @@ class File:
     token: str
     options: dict[str, Any] = field(default_factory=dict)
     history: list[dict[str, Any]] = field(default_factory=list)  # options that were replaced, oldest first
+    edits: int = 0  # changes ever made: a menu's key holds it, since a browser remembers what was chosen under a key
     steps: tuple[tuple[str, dict[str, Any]], ...] = ()  # the steps that a question offered, with their options
     known: Known | None = None  # the columns of its newest reading or refusal
 
     def say(self, **options: Any) -> None:
-        """Overrule the guess; None takes an option back."""
-        self.history.append(dict(self.options))
-        self.options = {name: value for name, value in {**self.options, **options}.items() if value is not None}
+        """Overrule the guess; None takes an option back. Saying the same again changes nothing: a rerun that another one cuts
+        short may call a menu's callback twice.
+        """
+        wanted = {name: value for name, value in {**self.options, **options}.items() if value is not None}
+        if wanted == self.options:
+            return
+        self.edits += 1
+        self.history.append(self.options)
+        self.options = wanted
 
     def hold(self, role: str, column: str | None) -> None:
         """Say which column holds the outcome, in place of whatever was said about it."""
         nothing: dict[str, Any] = dict.fromkeys(_VALUES)
         self.say(**{**nothing, role: column})
 
-    def undo(self) -> None:
-        """Go back to what was said before."""
-        if self.history:
+    def undo(self, at: int) -> None:
+        """Go back to what was said before; `at` are the edits when this was asked for, so that it is done once."""
+        if self.history and self.edits == at:
+            self.edits += 1
             self.options = self.history.pop()
 
 
@@ -122,11 +130,13 @@ class Desk:
     before: str = ""  # token of the file to compare with, "" for none
     before_step: dict[str, Any] | None = None  # or: options of an earlier step of the same file
     epoch: int = 0  # a new one empties the uploader
+    edits: int = 0  # changes of what is compared with what
     jobs: dict[Any, Job] = field(default_factory=dict)
     readings: dict[Any, Outcome] = field(default_factory=dict)
 
     def take(self, files: Sequence[tuple[str, IO[bytes] | bytes]]) -> None:
         """Hold exactly these files, in this order; those that were there keep what was said about them."""
+        self.edits += 1
         known = {(file.name, len(file.data), hash(file.data)): file for file in self.files}
         held = []
         for name, source in files[:_MOST_FILES]:

@@ -20,6 +20,7 @@ _VALUES = {
 }
 _NONE, _GUESS = "(none)", "(as guessed)"
 _EVERY = "each step its own problems"
+_SAME = object()
 
 
 def change(page: Page, desk: Desk, file: File, known: Known) -> None:
@@ -35,15 +36,15 @@ def change(page: Page, desk: Desk, file: File, known: Known) -> None:
 def undo(page: Page, file: File) -> None:
     """A button that takes the last change back."""
 
-    def back() -> None:
+    def back(at: int) -> None:
         page.acted()
-        file.undo()
+        file.undo(at)
 
-    st.button("Undo the last change", key=f"undo {file.token}", on_click=back)
+    st.button("Undo the last change", key=f"undo {file.token}", on_click=back, args=(file.edits,))
 
 
 class _Menus:
-    """The menus of one file. Their keys hold the number of changes so far, so that a change that is undone shows."""
+    """The menus of one file. Their keys change with every change, so that each shows what holds now."""
 
     def __init__(self, page: Page, desk: Desk, file: File, known: Known) -> None:
         self.page, self.desk, self.file, self.known = page, desk, file, known
@@ -54,7 +55,13 @@ class _Menus:
         self.role = next((name for name in _VALUES if name in self.now), "reward")
 
     def _key(self, name: str) -> str:
-        return f"{name} {self.file.token} {len(self.file.history)}"
+        return f"{name} {self.file.token} {self.file.edits}"
+
+    def _chosen(self, key: str, shown: Any) -> Any:
+        """What a menu was set to; `_SAME` where that is what it showed already, as a browser reports menus that are new."""
+        self.page.acted()
+        chosen = st.session_state[key]
+        return _SAME if chosen == shown else chosen
 
     def columns(self) -> None:
         """What the rows hold, and the column of each role."""
@@ -62,7 +69,7 @@ class _Menus:
             key = self._key("shape")
             st.selectbox(
                 "The rows hold", list(_VALUES), list(_VALUES).index(self.role), _VALUES.__getitem__, key=key,
-                on_change=self._set_shape, args=(key,),
+                on_change=self._set_shape, args=(key, self.role),
             )  # fmt: skip
             self._column(self.role, "Column of it", [] if self.role in self.now else [_GUESS])
             if self.role in ("rate", "right"):
@@ -79,26 +86,31 @@ class _Menus:
         if current not in options:
             options = [current, *options]
         key = self._key(role)
-        st.selectbox(label, options, options.index(current), key=key, on_change=self._set_role, args=(role, key))
+        st.selectbox(
+            label, options, options.index(current), key=key, on_change=self._set_role, args=(role, key, current)
+        )
 
-    def _set_shape(self, key: str) -> None:
-        self.page.acted()
-        role = st.session_state[key]
+    def _set_shape(self, key: str, shown: str) -> None:
+        role = self._chosen(key, shown)
+        if role is _SAME:
+            return
         offered = [*self.known.alternatives.get(role, ()), *self.known.columns]
         self.file.hold(role, offered[0])
 
-    def _set_role(self, role: str, key: str) -> None:
-        self.page.acted()
-        chosen = st.session_state[key]
+    def _set_role(self, role: str, key: str, shown: str) -> None:
+        chosen = self._chosen(key, shown)
+        if chosen is _SAME:
+            return
         value = None if chosen == _GUESS else "" if chosen == _NONE else chosen
         if role in _VALUES:
             self.file.hold(role, value)
         else:
             self.file.say(**{role: value})
 
-    def _set(self, name: str, key: str) -> None:
-        self.page.acted()
-        chosen = st.session_state[key]
+    def _set(self, name: str, key: str, shown: Any) -> None:
+        chosen = self._chosen(key, shown)
+        if chosen is _SAME:
+            return
         self.file.say(**{name: None if chosen == _GUESS else tuple(chosen) if isinstance(chosen, list) else chosen})
 
     def figures(self) -> None:
@@ -106,21 +118,22 @@ class _Menus:
         with st.container(key="figures", horizontal=True):
             if self.role == "rate":
                 key, tries = self._key("n"), self.file.options.get("tries")
+                tries = tries if isinstance(tries, int) else None
                 st.number_input(
-                    "Tries behind each rate", 1, 10**6, tries if isinstance(tries, int) else None, key=key,
-                    placeholder="not known", on_change=self._set, args=("tries", key),
+                    "Tries behind each rate", 1, 10**6, tries, key=key, placeholder="not known", on_change=self._set,
+                    args=("tries", key, tries),
                 )  # fmt: skip
                 key, high = self._key("high"), self.file.options.get("high_is", _GUESS)
                 directions = [_GUESS, "easy", "hard"]
                 st.selectbox(
                     "A high value is", directions, directions.index(high), key=key, on_change=self._set,
-                    args=("high_is", key),
+                    args=("high_is", key, high),
                 )  # fmt: skip
             if self.role in ("reward", "rewards"):
-                key = self._key("threshold")
+                key, threshold = self._key("threshold"), self.file.options.get("threshold")
                 st.number_input(
-                    "Right from a reward of", value=self.file.options.get("threshold"), key=key, placeholder="not said",
-                    on_change=self._set, args=("threshold", key), format="%g",
+                    "Right from a reward of", value=threshold, key=key, placeholder="not said", on_change=self._set,
+                    args=("threshold", key, threshold), format="%g",
                 )  # fmt: skip
             self._steps()
             self._facets()
@@ -142,9 +155,9 @@ class _Menus:
         key, here = self._key("at"), self._label(self.file.options)
         st.selectbox(
             "Step to read", [*labels, _EVERY], [*labels, _EVERY].index(here or _EVERY), key=key, on_change=self._set_step,
-            args=(key,),
+            args=(key, here or _EVERY),
         )  # fmt: skip
-        key, was = f"before {self._key('')} {self.desk.before_step}", self._label(self.desk.before_step or {})
+        key, was = f"{self._key('before')} {self.desk.edits}", self._label(self.desk.before_step or {})
         offered = [_NONE, *labels]
         st.selectbox(
             "Compare with the step",
@@ -159,14 +172,18 @@ class _Menus:
         found = [label for label, said in self.file.steps if said["at_step"] == options.get("at_step")]
         return found[0] if found else None
 
-    def _set_step(self, key: str) -> None:
-        self.page.acted()
-        options = dict(self.file.steps).get(st.session_state[key], {"at_step": None, "each_step": True})
+    def _set_step(self, key: str, shown: str) -> None:
+        chosen = self._chosen(key, shown)
+        if chosen is _SAME:
+            return
+        options = dict(self.file.steps).get(chosen, {"at_step": None, "each_step": True})
         self.file.say(**{"each_step": None, **options})
 
-    def _set_earlier_step(self, key: str) -> None:
-        self.page.acted()
-        self.desk.before_step, self.desk.before = dict(self.file.steps).get(st.session_state[key]), ""
+    def _set_earlier_step(self, key: str, shown: str) -> None:
+        chosen = self._chosen(key, shown)
+        if chosen is not _SAME:
+            self.desk.edits += 1
+            self.desk.before_step, self.desk.before = dict(self.file.steps).get(chosen), ""
 
     def files(self) -> None:
         """Which of several files is looked at, and which it is compared with."""
@@ -174,26 +191,30 @@ class _Menus:
             return
         names = {held.token: held.name for held in self.desk.files}
         with st.container(key="which", horizontal=True):
-            key = f"after {self.desk.after}"
+            key = f"after {self.desk.edits}"
             st.selectbox(
                 "File to look at", list(names), list(names).index(self.file.token), names.__getitem__, key=key,
-                on_change=self._set_after, args=(key,),
+                on_change=self._set_after, args=(key, self.file.token),
             )  # fmt: skip
             others = ["", *(token for token in names if token != self.file.token)]
-            key = f"earlier {self.desk.after} {self.desk.before}"
+            key = f"earlier {self.desk.edits}"
             at = others.index(self.desk.before) if self.desk.before in others else 0
             st.selectbox(
                 "Compare with the file", others, at, lambda token: names.get(token, _NONE), key=key,
-                on_change=self._set_before, args=(key,),
+                on_change=self._set_before, args=(key, others[at]),
             )  # fmt: skip
 
-    def _set_after(self, key: str) -> None:
-        self.page.acted()
-        chosen = st.session_state[key]
+    def _set_after(self, key: str, shown: str) -> None:
+        chosen = self._chosen(key, shown)
+        if chosen is _SAME:
+            return
+        self.desk.edits += 1
         if self.desk.before == chosen:
             self.desk.before = self.desk.after
         self.desk.after, self.desk.before_step = chosen, None
 
-    def _set_before(self, key: str) -> None:
-        self.page.acted()
-        self.desk.before, self.desk.before_step = st.session_state[key], None
+    def _set_before(self, key: str, shown: str) -> None:
+        chosen = self._chosen(key, shown)
+        if chosen is not _SAME:
+            self.desk.edits += 1
+            self.desk.before, self.desk.before_step = chosen, None
