@@ -11,6 +11,7 @@ import { drawReadouts, drawTables, drawWords, make } from './words.js';
 const NO_ANSWER = 'The server has not answered yet. What you set is kept, and counts as soon as it does.';
 const LOST_UPLOAD = 'The server was replaced by another. Your settings came along; your file was in the old one’s memory only: '
   + 'please choose it again.';
+const server = { session: '', held: 0, lost: false };
 const mounts = new WeakMap();
 const all = new Set();
 const frameStore = new Map(); // id -> frames, kept while the tab lives so that coming back needs no request
@@ -56,18 +57,19 @@ class Mount {
       this.last = 0;
       this.asked = null;
       this.pending = { ...this.sent, ...this.pending };
-      this.lost = this.lost || this.held;
     }
     this.session = header.in;
-    this.held = header.held;
-    this.lost = this.lost && !header.held;
+    if (header.held !== undefined) { // the page may have been built anew: this is known of the tab, not of a region
+      server.lost = (server.lost || (server.held && server.session !== header.in)) && !header.held;
+      Object.assign(server, { session: header.in, held: header.held });
+    }
     if (header.ack < this.last) return; // an answer to an older move: a newer one is on its way
     this.waiting = 0;
     this.sent = {};
     clearTimeout(this.patience);
     this.header = header;
     if (header.address !== undefined) writeAddress(header.address);
-    drawNotes(this.parts.notes, [...(header.notes ?? []), ...(this.lost ? [LOST_UPLOAD] : [])]);
+    drawNotes(this.parts.notes, [...(header.notes ?? []), ...(header.held === 0 && server.lost ? [LOST_UPLOAD] : [])]);
     if (Object.keys(this.pending).length) {
       this.flush();
       return;
