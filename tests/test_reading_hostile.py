@@ -218,3 +218,15 @@ def test_devices_and_pipes(tmp_path: Path) -> None:
         assert found.pool is not None
         assert found.pool.right is not None
         assert found.pool.right.tolist() == [expected]
+
+
+@pytest.mark.parametrize("vast", ["1e308", "-1e308", "1.1e100"])
+def test_rewards_whose_squares_are_beyond_float64(vast: str) -> None:
+    rows = b"".join(b"q%d,%s,%d\n" % (i // 4, [vast.encode(), b"0.5", b"0", b"1"][i % 4], i % 2) for i in range(40))
+    for threshold in (None, 0.5):
+        with pytest.raises(Refused, match="are read") as caught:
+            read(b"id,reward,other_reward\n" + rows, reward="reward", threshold=threshold)
+        assert caught.value.kind == "out of range"
+    found = read(b"id,other_reward,reward\n" + rows, reward="reward")
+    assert list(found.rewards) == ["reward"]
+    assert np.isfinite(found.stats.sigma).all()

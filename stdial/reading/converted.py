@@ -12,11 +12,12 @@ from stdial.reading.inference import infer_tries, rounded_to
 from stdial.reading.profiles import Numbers
 from stdial.reading.vocabulary import at_k
 
-__all__ = ["as_counts", "as_marks", "as_rates", "refuse_bad", "right_of_rates"]
+__all__ = ["VAST", "as_counts", "as_marks", "as_rates", "refuse_bad", "right_of_rates"]
 
 Floats = NDArray[np.float64]
 _SHOWN = 5
 _MOST = 1e9  # tries of one problem
+VAST = 1e100  # a reward whose square float64 holds with room to spare
 
 
 def refuse_bad(name: str, bad: Sequence[tuple[int, str]], wanted: str) -> None:
@@ -95,6 +96,9 @@ def as_marks(values: Floats, threshold: float | None, name: str, warnings: list[
     >>> as_marks(np.array([-1.0, 1.0]), None, "reward", [])[0].tolist()
     [0.0, 1.0]
     """
+    if np.abs(values).max(initial=0.0) > VAST:
+        vast = values[np.argmax(np.abs(values))]
+        raise Refused(f"{name} holds {vast:g}; rewards from {-VAST:g} to {VAST:g} are read", "out of range")
     if threshold is not None:
         return (values >= threshold).astype(np.float64), values
     levels = np.unique(values)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stdial.reading.build import Problems, rows_of_problems
+from stdial.reading.converted import VAST
 from stdial.reading.describe import alternatives, preview
 from stdial.reading.errors import ReadingError
 from stdial.reading.guess import Columns, Guess
@@ -102,6 +103,8 @@ def _reward_columns(columns: Columns, guess: Guess, problems: Problems) -> dict[
     for name in names:
         values = numbers_of(columns.table.head.column(name)).values
         kept = ~np.isnan(values) & (problems.row_problem >= 0)
+        if np.abs(values[kept]).max(initial=0.0) > VAST:
+            continue
         codes = problems.row_problem[kept]
         if len(np.unique(codes)) == len(problems.stats.mean):
             found[name] = grouped(codes, values[kept], None, len(problems.stats.mean))
