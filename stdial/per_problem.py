@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
     from stdial.reading import Reading
 
-__all__ = ["as_csv", "planned_sizes", "problem_table", "silent_cells", "silent_chance", "update", "weight"]
+__all__ = ["as_csv", "coarser", "planned_sizes", "problem_table", "silent_cells", "silent_chance", "update", "weight"]
+
+_MOST_RATES = 4000  # different bare rates; above it a plan takes seconds
+_GRID = 2000
 
 
 def silent_chance(pool: Pool, size: int) -> FloatArray:
@@ -67,10 +70,29 @@ def planned_sizes(pool: Pool, size: int) -> FloatArray:
     >>> planned_sizes(Pool([0, 4, 8], 8), 8).tolist()
     [8.0, 7.0, 9.0]
     """
-    table = tries.plan(pool, int(size * pool.size)).table
-    rollouts = np.bincount(table["row"], weights=table["size"] * table["problems"], minlength=len(pool.rate))
+    plain = coarser(pool)
+    table = tries.plan(plain, int(size * pool.size)).table
+    rollouts = np.bincount(table["row"], weights=table["size"] * table["problems"], minlength=len(plain.rate))
     with np.errstate(invalid="ignore"):
-        return np.asarray(rollouts / np.asarray(pool.problems, dtype=np.float64))
+        sizes = rollouts / np.asarray(plain.problems, dtype=np.float64)
+    return np.asarray(sizes if plain is pool else sizes[np.searchsorted(plain.rate, _rounded(pool.rate))])
+
+
+def coarser(pool: Pool) -> Pool:
+    """The pool itself, or, of very many different bare rates, their rounding to 1/2000, which a plan takes far less time for.
+
+    >>> small = Pool.from_rates([0.1, 0.2])
+    >>> coarser(small) is small, len(coarser(Pool.from_rates(np.linspace(0, 1, 9000))).rate)
+    (True, 2001)
+    """
+    if pool.tries is not None or len(pool.cells.rate) <= _MOST_RATES:
+        return pool
+    rate, index = np.unique(_rounded(pool.rate), return_inverse=True)
+    return Pool.from_rates(rate, np.bincount(index, weights=pool.problems))
+
+
+def _rounded(rate: FloatArray) -> FloatArray:
+    return np.asarray(np.rint(rate * _GRID) / _GRID)
 
 
 def problem_table(reading: Reading, size: int, method: Method = GRPO) -> pd.DataFrame:

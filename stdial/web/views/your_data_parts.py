@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from stdial.advice import advice, batch_left, extremes
 from stdial.band import band, crossed
 from stdial.by_facet import by_facet
@@ -35,7 +37,9 @@ _MOST_CHANGES = 6
 
 def what_to_change(v: Values, looked: Looked) -> Stage:
     """Cards: each with number, interval, price, and what is not known."""
-    cards = apart(advice, looked.reading, v.G)
+    cards = apart(
+        advice, replace(looked.reading, source=None, row_problem=None, preview=()), v.G
+    )  # no texts of its rows
     rows = [[[num(card.title)], card.number, card.interval, card.price, card.unknown] for card in cards]
     return Stage(
         heading="What to change",
