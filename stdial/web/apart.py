@@ -9,10 +9,13 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import os
+import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import spawn
+from types import ModuleType
 from typing import ParamSpec, TypeVar
 
 from stdial.web import process
@@ -58,8 +61,23 @@ def _worker() -> ProcessPoolExecutor:
     with _lock:
         if not _workers:
             context = multiprocessing.get_context("spawn")
-            _workers.append(ProcessPoolExecutor(1, mp_context=context, initializer=_settle))
+            made = ProcessPoolExecutor(1, mp_context=context, initializer=_settle)
+            with _no_script():
+                made.submit(int)  # starts the process
+            _workers.append(made)
         return _workers[0]
+
+
+@contextlib.contextmanager
+def _no_script() -> Iterator[None]:
+    """For as long as a process is started: Streamlit shows the page as ``__main__``, and the new process would run it too."""
+    page, nothing = sys.modules["__main__"], ModuleType("__main__")
+    sys.modules["__main__"] = nothing
+    try:
+        yield
+    finally:
+        if sys.modules["__main__"] is nothing:
+            sys.modules["__main__"] = page
 
 
 def _settle() -> None:
