@@ -42,13 +42,13 @@ environment-dev: $(VENV)/.dev
 $(VENV)/.run: requirements.txt pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --requirement requirements.txt
-	$(BIN)/python -m pip install --quiet --no-deps --editable .
+	$(BIN)/python -m pip install --quiet --no-deps --editable . --config-settings editable_mode=compat
 	touch $@
 
 $(VENV)/.dev: requirements.txt requirements-dev.txt pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --requirement requirements-dev.txt
-	$(BIN)/python -m pip install --quiet --no-deps --editable .
+	$(BIN)/python -m pip install --quiet --no-deps --editable . --config-settings editable_mode=compat
 	touch $@ $(VENV)/.run
 
 chromium: environment-dev

@@ -74,10 +74,12 @@ def as_text(best: Plan, warnings: list[str]) -> str:
     name = best.method.name
     even = best.uniform
     proof = "proved best" if best.gap == 0 else f"at most {best.gap:.3g} more could be had"
+    mixed, update = f"{best.mixed:,.1f} mixed groups", f"{name} update {best.update:,.2f}"
+    aimed, other = (mixed, update) if best.goal == "mixed" else (update, mixed)
     spent = f"{best.rollouts:,.0f} of {best.budget:,.0f} rollouts"
     lines = [
         f"{best.pool.size:,} problems, mean pass rate {best.pool.mean_rate:.4f}.",
-        f"Plan: {spent}, {best.mixed:,.1f} mixed groups, {name} update {best.update:,.2f} ({proof}).",
+        f"Plan: {spent}, {aimed} ({proof}), {other}.",
         f"One size for all: {even.size} for {even.problems:,.0f} problems, {even.rollouts:,.0f} rollouts, "
         f"{even.mixed:,.1f} mixed groups, {name} update {even.update:,.2f}.",
         *_sizes(best),

@@ -14,7 +14,6 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import spawn
 from types import ModuleType
 from typing import ParamSpec, TypeVar
 

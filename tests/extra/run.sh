@@ -6,7 +6,7 @@ home=.venv-extra
 test -x $home/bin/python || $python -m venv $home
 if [ ! -f $home/.made ] || [ requirements-extra.txt -nt $home/.made ] || [ requirements.txt -nt $home/.made ]; then
   $home/bin/python -m pip install --quiet --requirement requirements-extra.txt
-  $home/bin/python -m pip install --quiet --no-deps --editable .
+  $home/bin/python -m pip install --quiet --no-deps --editable . --config-settings editable_mode=compat
   touch $home/.made
 fi
 if ! command -v java >/dev/null; then

@@ -180,7 +180,7 @@ class Dialog {
       return `${words} ${input.checked ? shown : 'at its default'}${freedom}`;
     });
     say('values', make('p', '', `${told.join('; ')}.`));
-    say('guess', make('p', '', this.guess.checked ? 'The answer appears after a guess.' : 'The answer is there at once.'));
+    say('guess', make('p', '', this.guess.checked ? 'The answer and its numbers appear after a guess; the chart is there at once.' : 'The answer is there at once.'));
   }
 
   // The code that Python made for one address; an older one is left alone.
