@@ -106,7 +106,7 @@ class Visit:
         self.problems: list[str] = []
         page.on("pageerror", lambda error: self.problems.append(f"error {error}"))
         page.on("request", lambda request: self._seen(request.url))
-        page.set_default_timeout(15_000)
+        page.set_default_timeout(30_000)
 
     def _seen(self, url: str) -> None:
         if not url.startswith((self.address, "blob:", "data:", self.address.replace("http", "ws"))):
