@@ -35,6 +35,7 @@ class TestFile:
         assert about["seeds"] == list(settings.WARM_UP_SEEDS)
         assert about["cpu_seconds"] / 2 < 20 * 60
         assert set(about["tolerances"]) == {"rate", "mean_silent"}
+        assert about["tolerances_hold_for_steps"] == 50
 
     def test_reading_it_needs_no_torch(self) -> None:
         program = "import sys; sys.modules['torch'] = None; from stdial.training import record; record.load().probes"
