@@ -161,9 +161,9 @@ def _say(began: float, text: str) -> None:
     print(f"{time.time() - began:6.0f} s  {text}", flush=True)
 
 
-# How far a repeated run may lie from the recorded one in its first TOLERANCE_STEPS steps. On the same kind of processor it is the same to the last bit;
-# on another instruction set sums round differently, some answer comes out otherwise, and the curves drift: pass rates
-# by .012 at most over 40 steps of eleven runs, the mean silent share of these steps by .03.
+# How far a repeated run may lie from the recorded one in its first TOLERANCE_STEPS steps. On the same kind of processor
+# it is the same to the last bit; on another instruction set sums round differently, some answer comes out otherwise, and
+# the curves drift: in eleven runs over 40 steps pass rates by .012 at most, the mean silent share by .03.
 TOLERANCES: dict[str, float] = {"rate": 0.03, "mean_silent": 0.05}
 TOLERANCE_STEPS = 50
 
