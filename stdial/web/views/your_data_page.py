@@ -71,7 +71,7 @@ def _sample() -> Looked:
     assert before.pool is not None
     assert after.pool is not None
     compared = _sample_compared()
-    return Looked(after, "the invented sample, step 200", "sample", False, compared, "step 100")
+    return Looked(after, f"step {STEPS[1]} of the invented sample", "sample", False, compared, f"step {STEPS[0]}")
 
 
 def _sample_compared() -> Comparison:
@@ -100,9 +100,10 @@ def _earlier(page: Page, desk: Desk, after: Reading) -> tuple[Comparison | None,
     file, options = pair
     name = _short(file.name) if desk.before_step is None else f"step {options.get('at_step')}"
     token = _token(file, options)
-    outcome = desk.outcome(file, options, 60.0)
+    outcome = desk.outcome(file, options, _PATIENCE)
     if isinstance(outcome, Job):
-        return None, name, f"{name} is still being read", token
+        reading_view.progress(page, file, desk)
+        return None, name, "", token
     if not isinstance(outcome, Reading):
         return None, name, f"{name} could not be read alike: {outcome}", token
     if after.pool is None or outcome.pool is None:
