@@ -12,7 +12,7 @@ from stdial.charts.chart import Chart, packed
 from stdial.training.outcomes import curve, matching_runs
 from stdial.training.record import Record
 
-__all__ = ["Setting", "errors", "norms", "rates", "settings", "silence"]
+__all__ = ["Setting", "ladder", "norms", "rates", "settings", "silence"]
 
 _LOOKS = {"GRPO": (style.GRPO, "solid"), "Dr. GRPO": (style.DR_GRPO, "dash"), "DAPO": (style.DAPO, "dot")}
 _VERIFIERS = {"exact": "one right string", "near": "many right strings"}
@@ -166,12 +166,14 @@ def norms(record: Record) -> Chart:
     )  # fmt: skip
 
 
-def errors(record: Record) -> Chart:
+def ladder(record: Record) -> Chart:
     """The error ladder: how far a group's gradient is from sigma (s+ - s-) under each convention, on a log scale."""
     rows: list[tuple[str, float, float, int]] = []
     live = record.ladder.k % 8 > 0
     for rung in dict.fromkeys(record.ladder.rung):
-        part = record.ladder.error[live & (record.ladder.rung == rung)]
+        # averaging over lengths changes the scale, too: what counts there is how far the direction bends
+        errors = record.ladder.scaled_error if str(rung).startswith("length") else record.ladder.error
+        part = errors[live & (record.ladder.rung == rung)]
         rows.append((str(rung), float(np.median(part)), float(part.max()), part.size))
     for update in sorted(set(record.probes.update.tolist()) - {1}):
         part = record.probes.error[record.probes.update == update]
@@ -217,7 +219,8 @@ def errors(record: Record) -> Chart:
         f"(median {rows[0][1]:.2g}).",
         shows={"rungs": len(rows)},
         table={"convention": names, "median": middle, "largest": largest, "groups": [row[3] for row in rows]},
-        caption="Filled: median. Hollow: largest.", narrow={"margin.l": 128, "xaxis.dtick": 8},
+        caption="Filled: median. Hollow: largest. Averages over length: after the best common factor.",
+        narrow={"margin.l": 128, "xaxis.dtick": 8},
     )  # fmt: skip
 
 

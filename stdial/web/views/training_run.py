@@ -134,7 +134,7 @@ def plots(v: Values) -> Stage:
                 options=[(str(i), option.words) for i, option in enumerate(options)],
             )
         ],
-        charts=[model.rates(record, chosen, v.against), model.silence(record, chosen), model.norms(record), model.errors(record)],
+        charts=[model.rates(record, chosen, v.against), model.silence(record, chosen), model.norms(record), model.ladder(record)],
         tables=[_findings(record)],
         layout="wide",
     )  # fmt: skip
@@ -148,7 +148,8 @@ def _about(record: Record) -> list[Run]:
         " does sums and products of digits, and was trained for real by GRPO, Dr. GRPO and DAPO, with ",
         num(count(len(record.probes))), " groups measured by "
         f"autograd (seeds {seeds}; torch {made['versions']['torch']}; recorded {made['date']}; commit {made['commit'][:8]}). "
-        f"A repetition agrees within {made['tolerances']['rate']:g} in pass rate. It is real, but tiny: neither it nor the run "
+        f"A repetition of the first {made.get('tolerances_hold_for_steps', 50)} steps agrees within "
+        f"{made['tolerances']['rate']:g} in pass rate. It is real, but tiny: neither it nor the run "
         "above shows what a model of 7 billion parameters does.",
     ]  # fmt: skip
 
