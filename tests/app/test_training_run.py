@@ -54,3 +54,11 @@ def test_what_the_identity_does_not_say_is_what_the_record_found() -> None:
     (size,) = [finding for finding in record.load().findings if finding["name"] == "size of the update"]
     assert max(size["numbers"]["explained"].values()) < 0.1  # "only a few percent"
     assert "a few percent" in LIMITS.replace("\n", " ")
+
+
+@pytest.mark.parametrize("query", [{"pool": "one", "p": "0"}, {"pool": "one", "p": "1", "t": "400", "steps": "20"}])
+def test_problems_that_never_move(query: dict[str, str]) -> None:
+    app = run("training_run", **query)
+    assert "every group is silent and no rate moves" in said(app)
+    assert stages(app)[0]["charts"] == []
+    assert {"pool", "G"} <= {control["name"] for control in stages(app)[0]["controls"]}

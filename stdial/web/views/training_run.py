@@ -50,10 +50,25 @@ def story(v: Values, which: pools.Chosen) -> Story:
     return _told(_Named(which.token, which.pool), settings(v))
 
 
+def _moves(pool: Pool) -> bool:
+    """Whether some problem's observed rate lies strictly between 0 and 1; others never move."""
+    cells = pool.cells
+    return bool(((cells.rate > 0) & (cells.rate < 1) & (cells.problems > 0)).any())
+
+
 def stage(v: Values, which: pools.Chosen) -> Stage:
     """The controlled run: answer, player, and its two main charts; the others follow."""
-    told = story(v, which)
     t = min(v.t, v.steps)
+    if not _moves(which.pool):
+        return Stage(
+            title="What happens over time?",
+            answer=[
+                "Nothing: all answers to each of these problems agree, so every group is silent and no rate moves."
+            ],
+            text=[["Choose problems of which some were answered right and wrong."]],
+            controls=_controls(v, which, t),
+        )
+    told = story(v, which)
     every = max(1, -(-v.steps // (_FRAMES - 1)))
     return Stage(
         title="What happens over time?",
@@ -165,6 +180,8 @@ def _findings(record: Record) -> Table:
 def why(page: Page, which: pools.Chosen) -> None:
     """One step of the controlled run, with the R squared of its silence."""
     v = page.values
+    if not _moves(which.pool):
+        return
     told = story(v, which)
     plain, middle, dropping = told.threads
     masses = {th.method.name: charts.extreme(th.mass_predicted[0]) for th in (plain, middle)}
