@@ -21,6 +21,7 @@ __all__ = ["Batch", "fill", "fill_from", "generation_batch_for", "generations_fo
 _BLOCK = 4096
 _MOST_TERMS = 4_000_000
 _LARGEST = 10**9
+_MOST_SUMMED = 1 << 20  # generations of one pass whose chances are added one by one
 
 
 @dataclass(frozen=True)
@@ -205,15 +206,42 @@ def _one_pass(silent: float, B: int, b: int, cap: int, N: float, variance: float
         raise ValueError(f"variance is {variance:g}; it must be from 0 to silent x (1 - silent)")
     ends = math.ceil(N / b)
     ends = min(cap, ends) if cap else ends
-    n = np.minimum(np.arange(ends + 1.0) * b, N)
-    mean = n * (1 - silent)
-    spread = n * silent * (1 - silent) - n * (n - 1) / max(N - 1, 1.0) * variance
-    with np.errstate(divide="ignore", invalid="ignore"):
-        chance = np.where(mean > 0, np.clip(1.0 - spread / mean, 1 - silent, 1.0), 1.0)
-        short = np.where(mean > 0, _short(B, mean / chance, chance), 1.0)
-    certain = chance >= 1.0 - 1e-12  # nothing is left to chance: the number kept is its mean
-    short = np.where(certain & (mean > 0), (mean < B - 1e-9).astype(np.float64), short)
-    return float(short[:-1].sum()), float(short[-1])
+
+    def short(j: FloatArray) -> FloatArray:
+        n = np.minimum(j * b, N)
+        mean = n * (1 - silent)
+        spread = n * silent * (1 - silent) - n * (n - 1) / max(N - 1, 1.0) * variance
+        with np.errstate(divide="ignore", invalid="ignore"):
+            chance = np.where(mean > 0, np.clip(1.0 - spread / mean, 1 - silent, 1.0), 1.0)
+            found = np.where(mean > 0, _short(B, mean / chance, chance), 1.0)
+        certain = chance >= 1.0 - 1e-12  # nothing is left to chance: the number kept is its mean
+        return np.where(certain & (mean > 0), (mean < B - 1e-9).astype(np.float64), found)
+
+    return _sum(short, ends), float(short(np.array([float(ends)]))[0])
+
+
+def _sum(short: Callable[[FloatArray], FloatArray], ends: int) -> float:
+    """Sum of short(j) over j from 0 to `ends` - 1; it falls from 1 to 0, so of very many terms only the fall is looked at.
+
+    >>> round(_sum(lambda j: np.clip(1 - j / 2e9, 0, 1), 10**12), 1)
+    1000000000.5
+    """
+    low, high = 0, ends
+    if ends > _MOST_SUMMED:
+        low, high = (_first_below(short, level, ends) for level in (1.0, 1e-18))
+    if high - low <= _MOST_SUMMED:
+        return low + float(short(np.arange(low, high, dtype=np.float64)).sum())
+    j = np.linspace(low, high, _MOST_SUMMED >> 4)  # so slow a fall that the trapezoid rule has all its digits
+    terms = short(j)
+    return low + float(np.trapezoid(terms, j)) + float(terms[0] - terms[-1]) / 2
+
+
+def _first_below(short: Callable[[FloatArray], FloatArray], level: float, ends: int) -> int:
+    low, high = -1, ends
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if short(np.array([float(middle)]))[0] < level else (middle, high)
+    return high
 
 
 def _warning(q: float, B: int, b: int, cap: int, capped: float, problems: float | None) -> str:

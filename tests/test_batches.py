@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stdial import Pool
+from stdial import Pool, batches
 from stdial.batches import fill, fill_from, generation_batch_for
 from stdial.expectation import silent_rate
 
@@ -142,3 +142,17 @@ def test_bad_arguments_are_named(change, message):
     arguments = {"silent": 0.5, "train_batch": 8, "generation_batch": 8, "size": 8}
     with pytest.raises(ValueError, match=message):
         fill(**{**arguments, **change})
+
+
+def test_one_pass_through_a_pool_of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many problems as a file may claim, drawn one by one: the same figures without a term for each."""
+    for silent, variance in ((0.43, 0.02), (0.999, 0.0001), (1.0, 0.0), (0.0, 0.0)):
+        plain = fill(silent, 5000, 1, 8, 0, 300_000, variance)
+        with monkeypatch.context() as patch:
+            patch.setattr(batches, "_MOST_SUMMED", 1 << 14)
+            fast = fill(silent, 5000, 1, 8, 0, 300_000, variance)
+        assert fast.one_pass_generations == pytest.approx(plain.one_pass_generations, rel=1e-9)
+        assert fast.one_pass_capped == plain.one_pass_capped
+    vast = fill(0.5, 100_000, 1, 8, 0, 10**12, 0.1)
+    assert vast.one_pass_generations == pytest.approx(200_000, rel=1e-5)
+    assert fill(1 - 1e-9, 100_000, 1, 8, 0, 10**12).one_pass_capped == pytest.approx(1.0)
