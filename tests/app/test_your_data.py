@@ -143,6 +143,9 @@ def test_two_files_are_compared_and_can_change_places() -> None:
     next(box for box in app.selectbox if box.label == "File to look at").select_index(0).run()
     assert not app.exception
     assert "counts.csv" in words(app, "")
+    next(box for box in app.selectbox if box.label == "Compare with the file").select_index(0).run()
+    assert not app.exception
+    assert not {"Before and after", "Not compared"} & set(headings(app))
 
 
 @pytest.mark.parametrize(
@@ -189,6 +192,59 @@ def test_columns_can_be_changed() -> None:
     found = read(data, reward="other_reward").pool
     assert f"Mean pass rate {found.mean_rate:.3f}" in said(app)
     assert f"Mean sigma {found.mean_sigma:.3f}" in said(app)
+
+
+def menu(app: AppTest, label: str) -> Any:
+    return next(
+        box for kind in (app.selectbox, app.multiselect, app.number_input) for box in kind if box.label == label
+    )
+
+
+def test_every_menu_of_a_rollout_log() -> None:
+    app = drop(run("your_data"), CASES / "trl_completions.parquet")
+    log = app.session_state["stdial your data"].main
+    menu(app, "Column of it").select("format_reward").run()
+    assert log.options == {"reward": "format_reward"}
+    assert "100%" in words(app, "")
+    menu(app, "Problem").select("step").run()
+    assert log.options["id"] == "step"
+    app.button("undo " + log.token).click().run()
+    assert log.options == {"reward": "format_reward"}
+    menu(app, "Problem").select("(none)").run()
+    assert log.options["id"] == ""
+    app.button("undo " + log.token).click().run()
+    menu(app, "Group of rollouts").select("prompt").run()
+    assert log.options["group"] == "prompt"
+    menu(app, "Cut by").set_value(["step"]).run()
+    assert log.options["facets"] == ("step",)
+    menu(app, "Step").select("step").run()
+    assert log.options["step"] == "step"
+    menu(app, "The rows hold").select("rate").run()
+    assert {"rate"} == log.options.keys() & {"rate", "reward", "right", "rewards"}
+    assert not app.exception
+
+
+def test_every_menu_of_rates_and_steps() -> None:
+    app = drop(run("your_data"), CASES / "rates.csv")
+    file = app.session_state["stdial your data"].main
+    mean = read(CASES / "rates.csv").pool.mean_rate
+    menu(app, "A high value is").select("hard").run()
+    assert f"{1 - mean:.3f}" in said(app)
+    menu(app, "Tries").select("id").run()
+    assert file.options["tries"] == "id"
+    drop(app, CASES / "two_steps.csv")
+    app.button("answer 0").click().run()
+    desk = app.session_state["stdial your data"]
+    assert desk.main.options["at_step"] == "100"
+    menu(app, "Compare with the step").select("step 200").run()
+    assert "Before and after" in headings(app)
+    menu(app, "Compare with the step").select("(none)").run()
+    assert "Before and after" not in headings(app)
+    menu(app, "Step to read").select("step 200").run()
+    assert desk.main.options["at_step"] == "200"
+    menu(app, "Step to read").select("each step its own problems").run()
+    assert "at_step" not in desk.main.options
+    assert not app.exception
 
 
 def test_the_upload_is_offered_to_other_pages_and_nothing_is_shared() -> None:

@@ -144,7 +144,7 @@ class _Menus:
         if now or few:
             key = self._key("facets")
             st.multiselect(
-                "Cut by", [*now, *few], now, key=key, on_change=self._set, args=("facets", key), max_selections=9
+                "Cut by", [*now, *few], now, key=key, on_change=self._set, args=("facets", key, now), max_selections=9
             )
 
     def _steps(self) -> None:
@@ -165,7 +165,7 @@ class _Menus:
             offered.index(was or _NONE),
             key=key,
             on_change=self._set_earlier_step,
-            args=(key,),
+            args=(key, was or _NONE),
         )
 
     def _label(self, options: dict[str, Any]) -> str | None:
