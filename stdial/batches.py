@@ -16,11 +16,11 @@ from stdial.arguments import FloatArray, between, sizes
 from stdial.expectation import silent_rate
 from stdial.pool import Pool
 
-__all__ = ["Batch", "fill", "fill_from", "generation_batch_for", "generations_for"]
+__all__ = ["LARGEST", "Batch", "fill", "fill_from", "generation_batch_for", "generations_for"]
 
 _BLOCK = 4096
 _MOST_TERMS = 4_000_000
-_LARGEST = 10**9
+LARGEST = 10**9
 _MOST_SUMMED = 1 << 20  # generations of one pass whose chances are added one by one
 
 
@@ -159,7 +159,7 @@ def _smallest(enough: Callable[[int], bool]) -> float:
     low, high = 0, 1
     while not enough(high):
         low, high = high, 2 * high
-        if high > _LARGEST:
+        if high > LARGEST:
             return math.inf
     while high - low > 1:
         middle = (low + high) // 2
@@ -258,6 +258,6 @@ def _warning(q: float, B: int, b: int, cap: int, capped: float, problems: float 
 
 
 def _whole(name: str, value: float, low: int) -> int:
-    if not (low <= value <= _LARGEST and value == int(value)):
-        raise ValueError(f"{name} is {value}; it must be a whole number from {low} to {_LARGEST}")
+    if not (low <= value <= LARGEST and value == int(value)):
+        raise ValueError(f"{name} is {value}; it must be a whole number from {low} to {LARGEST}")
     return int(value)

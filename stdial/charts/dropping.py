@@ -9,7 +9,7 @@ import numpy as np
 
 from stdial import competence
 from stdial.arguments import FloatArray
-from stdial.batches import Batch, fill_from
+from stdial.batches import LARGEST, Batch, fill_from
 from stdial.charts import style
 from stdial.charts.chart import Chart, packed
 from stdial.dropping import relative_weight, retry_prices
@@ -221,7 +221,7 @@ def _log_columns(log: competence.Logged) -> dict[str, FloatArray]:
 def _generations(whole: Batch, train: int, generation: int, cap: int) -> list[int]:
     """Which generations to draw: all of them, or about 40 of very many."""
     expected = whole.generations if math.isfinite(whole.generations) else 10.0
-    last = max(2, math.ceil(1.5 * expected) + 1)
+    last = min(max(2, math.ceil(1.5 * expected) + 1), LARGEST)
     last = min(max(last, min(cap, 2 * last)), cap) if cap else last
     return sorted({round(j) for j in np.linspace(1, last, min(last, _POINTS))})
 

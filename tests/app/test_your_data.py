@@ -12,7 +12,7 @@ from stdial.reading import Reading, read
 from stdial.sample import STEPS, sample
 from stdial.web import uploads
 from stdial.web.kept import everybody
-from tests.app.reading_stages import run, said, stages
+from tests.app.reading_stages import ROOT, run, said, stages
 
 CASES = Path(__file__).parents[1] / "cases"
 
@@ -289,3 +289,22 @@ def test_counts_of_very_many_outcomes_are_refused(monkeypatch: pytest.MonkeyPatc
         drop(run("your_data"), ("a.csv", lines))
     )
     assert "at most 5" not in said(drop(run("your_data"), ("a.csv", lines[: lines.rindex(b"\n", 0, -1) + 1])))
+
+
+@pytest.mark.parametrize("lines", ["1,8,0\n2,8,5", "1,1000000000,1\n0,1,99999999999"])
+def test_rows_that_stand_for_none_or_for_very_many(lines: str) -> None:
+    data = f"right,tries,problems\n{lines}\n".encode()
+    for place in ("1", "2"):
+        app = drop(run("your_data", order="file", problem=place, G="2"), ("a.csv", data))
+    others = AppTest.from_file(str(ROOT / "pages/silence.py"), default_timeout=60)
+    others.session_state["stdial upload"] = app.session_state["stdial upload"]
+    for name, value in {
+        "pool": "upload",
+        "G": "2",
+        "generation_batch": "1",
+        "train_batch": "100000",
+        "cap": "0",
+    }.items():
+        others.query_params[name] = value
+    others.run()
+    assert not others.exception

@@ -77,13 +77,12 @@ def _about(looked: Looked, i: int, G: int) -> list[Run]:
     if pool is None:
         same = "all equal" if stats.silent[i] else f"{stats.low[i]:g} to {stats.high[i]:g}"
         return [*name, f"{count(stats.n[i])} rewards, {same}; sigma ", num(decimal(stats.sigma[i], 3)), "."]
-    row = pool.take([i])
     chance = float(per_problem.silent_chance(pool, G)[i])
     update = float(per_problem.update(pool, G)[i])
     seen = (
-        f"rate {decimal(row.rate[0], 3)}"
-        if row.right is None or row.tries is None
-        else f"{row.right[0]} of {row.tries[0]} right"
+        f"rate {decimal(pool.rate[i], 3)}"
+        if pool.right is None or pool.tries is None
+        else f"{pool.right[i]} of {pool.tries[i]} right"
     )
     return [
         *name, f"{seen}, sigma {decimal(stats.sigma[i], 3)}. Its next group of {G} is silent with a chance of ",
