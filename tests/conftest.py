@@ -2,11 +2,16 @@
 
 import json
 import os
+import signal
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+# A runner started in the background may have been told to ignore Ctrl-C; tests of it need the usual answer.
+if signal.getsignal(signal.SIGINT) in (signal.SIG_IGN, signal.SIG_DFL):
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 REFERENCE = Path(__file__).parent / "reference"
 
