@@ -30,8 +30,8 @@ def test_play_pause_step(visit: Visits, width: int) -> None:
 
 def test_equal_rollouts(visit: Visits) -> None:
     v = visit().open("/training_run?v=1")
-    v.page.get_by_text("Rollouts", exact=True).click()
+    v.page.get_by_role("radio", name="Rollouts", exact=True).check()
     v.until_address("against=rollouts")
-    v.page.get_by_label("Recorded run").select_option("1")
+    v.page.get_by_role("combobox", name="Recorded run").select_option("1")
     v.until_address("recorded=1")
     assert v.problems == []
