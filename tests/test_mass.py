@@ -53,3 +53,55 @@ def test_bare_rates() -> None:
     with pytest.raises(ValueError, match="tries"):
         mass.by_band(pool, 8, GRPO)
     assert mass.by_band(pool, 8, GRPO, "deconvolved") == pytest.approx(mass.by_band(pool, 8, GRPO, "plug-in"))
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 8, 10, 16, 18, 32, 36, 48, 64, 97, 100, 256])
+def test_parts_hold_equally_many_results(n: int) -> None:
+    """If every result is as frequent as any other, so is every part: no saw where n does not divide into tenths."""
+    pool = Pool(np.arange(n + 1), n)
+    found = mass.parts(pool)
+    held = found.weight @ pool.cells.problems
+    assert held == pytest.approx(np.full(len(held), (n + 1) / len(held)))
+    assert found.weight.sum(axis=0) == pytest.approx(1)
+    assert len(found.names) == len(found.rate) == len(held)
+    assert (np.diff(found.rate) > 0).all()
+    assert 0 <= found.rate[0] == pytest.approx(1 - found.rate[-1])
+
+
+def test_parts_of_sixteen_tries_are_smooth_where_tenths_are_not() -> None:
+    pool = Pool(np.arange(17), 16)
+
+    def turns(shares: Any) -> int:
+        return int((np.diff(np.sign(np.diff(shares))) != 0).sum())
+
+    for method in (GRPO, DR_GRPO):
+        assert turns(mass.parts(pool).shares(pool, 8, method)) == 1  # up, and down again
+        assert turns(mass.by_band(pool, 8, method)) > 3
+
+
+def test_parts_of_tries_that_differ() -> None:
+    tries = np.repeat([5, 8, 16], [6, 9, 17])
+    pool = Pool(np.concatenate([np.arange(n + 1) for n in (5, 8, 16)]), tries)
+    found = mass.parts(pool)
+    assert found.weight @ pool.cells.problems == pytest.approx(3.2)
+    assert found.shares(pool, 4, GRPO).sum() == pytest.approx(1)
+    shares = found.shares(pool, 4, GRPO)
+    assert shares == pytest.approx(shares[::-1])
+    assert (np.diff(shares[:5]) > 0).all()  # no saw on the way up
+
+
+@pytest.mark.parametrize("right", [[0, 4, 8, 8], [0, 8], [3]])
+def test_parts_add_up_to_the_whole(right: list[int]) -> None:
+    pool = Pool(right, 8, problems=[10 + k for k in range(len(right))])
+    shares = mass.parts(pool).shares(pool, 4, GRPO)
+    tenths = mass.by_band(pool, 4, GRPO)
+    assert np.isnan(shares).all() == np.isnan(tenths).all()
+    if not np.isnan(shares).any():
+        assert shares[pool.cells.right] == pytest.approx(tenths[np.minimum(pool.cells.right * 10 // 8, 9)])
+
+
+def test_parts_of_bare_rates() -> None:
+    pool = Pool.from_rates([0.1, 0.9, 0.5, 0.9, 1.0])
+    assert mass.parts(pool).rate.tolist() == [0.1, 0.5, 0.9, 1.0]
+    many = Pool.from_rates(np.linspace(0, 1, 500))
+    assert mass.parts(many).shares(many, 8, GRPO, "plug-in") == pytest.approx(mass.by_band(many, 8, GRPO, "plug-in"))

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from stdial import by_size, expectation, mass
 from stdial.charts import style
 from stdial.charts.chart import Chart, packed
-from stdial.method import DR_GRPO, GRPO
+from stdial.method import DR_GRPO, GRPO, Method
 from stdial.pool import Pool
 
-__all__ = ["extreme", "gradient_mass", "shares", "solve_rates", "tenths"]
+__all__ = ["extreme", "gradient_mass", "shares", "solve_rates"]
 
 _MOST_BARS = 129
 _FEWER_BARS = 50
@@ -106,11 +106,15 @@ def shares(pool: Pool, G: int) -> dict[str, NDArray[np.float64]]:
     >>> {name: round(extreme(share), 3) for name, share in shares(bigmath.load(), 8).items()}
     {'Dr. GRPO': 0.139, 'GRPO': 0.167, 'GRPO, large G': 0.247}
     """
+    return {name: mass.by_band(pool, *how) for name, how in _how(pool, G).items()}
+
+
+def _how(pool: Pool, G: int) -> dict[str, tuple[float, Method, str]]:
     n = by_size.logged(pool)
     return {
-        "Dr. GRPO": mass.by_band(pool, 2, DR_GRPO, "unbiased" if n >= 2 else "plug-in"),
-        "GRPO": mass.by_band(pool, G, GRPO, "unbiased" if n >= G else "plug-in"),
-        "GRPO, large G": mass.by_band(pool, math.inf, GRPO, "plug-in"),
+        "Dr. GRPO": (2, DR_GRPO, "unbiased" if n >= 2 else "plug-in"),
+        "GRPO": (G, GRPO, "unbiased" if n >= G else "plug-in"),
+        "GRPO, large G": (math.inf, GRPO, "plug-in"),
     }
 
 
@@ -119,58 +123,71 @@ def extreme(share: NDArray[np.float64]) -> float:
     return float(share[0] + share[-1])
 
 
-def tenths() -> list[str]:
-    """The tenths of the solve rate in words.
+def gradient_mass(pool: Pool, G: int, parts: mass.Parts | None = None) -> Chart:
+    """Whose problems get the gradient: the share of each part of the difficulty axis, by method.
 
-    >>> tenths()[0], tenths()[-1]
-    ('0 to .1', '.9 to 1')
-    """
-    ends = [f"{i / 10:g}".lstrip("0") or "0" for i in range(11)]
-    return [f"{low} to {high}" for low, high in pairwise(ends)]
-
-
-def gradient_mass(pool: Pool, G: int) -> Chart:
-    """Whose problems get the gradient: the share of each tenth of the observed rate, by method.
+    Parameters
+    ----------
+    pool : problems.
+    G : group size.
+    parts : of `mass.parts`; tenths of the observed solve rate if left out, as in the paper.
 
     >>> from stdial import bigmath
     >>> gradient_mass(bigmath.load(), 8).shows
     {'G': 8, 'dr_grpo_extreme': 0.1388, 'grpo_extreme': 0.1672, 'limit_extreme': 0.247}
     """
     found = shares(pool, G)
-    plain, ours, limit = found.values()
+    tenth = np.arange(10) / 10 + 0.05
+    rate, names, drawn = (
+        (tenth, mass.tenths(), found) if parts is None else (parts.rate, parts.names, _in(parts, pool, G))
+    )
+    plain, ours, limit = drawn.values()
     counted = by_size.logged(pool) >= G
-    centre = np.arange(10) / 10 + 0.05
-    hover = "%{x:.2f}: %{y:.1%} of %{fullData.name}<extra></extra>"
+    hover = "%{text}: %{y:.1%} of %{fullData.name}<extra></extra>"
+    on: dict[str, Any] = {"text": names, "hovertemplate": hover}
+    x = packed(rate)
     traces = [
-        style.line(packed(centre), packed(limit), "GRPO, large G", style.GREY, width=1.5, hovertemplate=hover),
-        style.line(packed(centre), packed(plain), "Dr. GRPO", style.DR_GRPO, dash="dash", hovertemplate=hover),
-        style.line(packed(centre), packed(ours), "GRPO", style.GRPO, hovertemplate=hover),
-        style.points(packed(centre), packed(plain), "Dr. GRPO", style.DR_GRPO, size=7, hoverinfo="skip"),
-        style.points(packed(centre), packed(ours), "GRPO", style.GRPO, size=8, hollow=not counted, hoverinfo="skip"),
+        style.line(x, packed(limit), "GRPO, large G", style.GREY, width=1.5, **on),
+        style.line(x, packed(plain), "Dr. GRPO", style.DR_GRPO, dash="dash", **on),
+        style.line(x, packed(ours), "GRPO", style.GRPO, **on),
+        style.points(x, packed(plain), "Dr. GRPO", style.DR_GRPO, size=7, hoverinfo="skip"),
+        style.points(x, packed(ours), "GRPO", style.GRPO, size=8, hollow=not counted, hoverinfo="skip"),
     ]
-    top = math.ceil(max(float(np.nanmax(share)) for share in (plain, limit)) * 20 + 0.2) / 20
-    names = ["Dr. GRPO", f"GRPO, G = {G}", "large G"]
-    heights = _apart([float(plain[-1]), float(ours[-1]), float(limit[-1])], 0.07 * top)
+    top = math.ceil(max(float(np.nanmax(share)) for share in (plain, ours, limit)) * 20 + 0.2) / 20
+    last = (
+        int(np.flatnonzero(np.nan_to_num(plain))[-1]) if (plain > 0).any() else -1
+    )  # all right of all tries has no update
+    heights = _apart([float(share[last]) for share in (plain, ours, limit)], 0.07 * top)
     colors = [style.DR_GRPO, style.GRPO, style.GREY]
-    labels = [style.label(1.0, y, name, color) for y, name, color in zip(heights, names, colors, strict=True)]
-    shapes = [_shade(0, _EXTREME), _shade(1 - _EXTREME, 1)]
+    right = 1.0 if parts is None else 1.02
+    words = ["Dr. GRPO", f"GRPO, G = {G}", "large G"]
+    labels = [style.label(right, y, word, color) for y, word, color in zip(heights, words, colors, strict=True)]
+    term = "observed solve rate, in tenths" if parts is None else "observed pass rate"
     layout = style.layout(
-        "observed solve rate, in tenths",
+        term,
         "share of the update",
         height=330,
         annotations=labels,
-        shapes=shapes,
+        shapes=[_shade(1 - right, _EXTREME), _shade(1 - _EXTREME, right)],
         margin={"r": 100},
     )
-    layout["xaxis"] |= {"range": [0, 1], "tickvals": [0, 0.1, 0.25, 0.5, 0.75, 0.9, 1]}
+    layout["xaxis"] |= {"range": [1 - right, right], "tickvals": [0, 0.1, 0.25, 0.5, 0.75, 0.9, 1]}
     layout["yaxis"] |= {"range": [0, top], "tickformat": ".0%"}
-    named = {"dr_grpo_extreme": plain, "grpo_extreme": ours, "limit_extreme": limit}
-    table: dict[str, Any] = {"rate": tenths(), "Dr. GRPO": plain, f"GRPO, G = {G}": ours, "GRPO, large G": limit}
+    ends = zip(("dr_grpo_extreme", "grpo_extreme", "limit_extreme"), found.values(), strict=True)
+    table: dict[str, Any] = {"rate": names, "Dr. GRPO": plain, f"GRPO, G = {G}": ours, "GRPO, large G": limit}
+    if parts is not None:
+        table = {"rate": rate, "result": names} | {name: values for name, values in table.items() if name != "rate"}
+    caption = _mass_caption(pool, G, counted, found)
     return Chart(
-        "mass", traces, layout, _mass_alt(G, plain, ours, limit), table=table, caption=_mass_caption(pool, G, counted, found),
-        shows={"G": G, **{name: round(extreme(share), 4) for name, share in named.items() if share[0] == share[0]}},
+        "mass", traces, layout, _mass_alt(G, found, parts), table=table, caption=f"{caption} {parts.what}" if parts else caption,
+        shows={"G": G, **{name: round(extreme(share), 4) for name, share in ends if share[0] == share[0]}},
         narrow={"height": 300, "margin.l": 58, "margin.r": 84, "xaxis.tickvals": [0, 0.1, 0.5, 0.9]},
     )  # fmt: skip
+
+
+def _in(parts: mass.Parts, pool: Pool, G: int) -> dict[str, NDArray[np.float64]]:
+    """`shares`, in other parts than tenths."""
+    return {name: parts.shares(pool, *how) for name, how in _how(pool, G).items()}
 
 
 def _apart(heights: Sequence[float], gap: float) -> list[float]:
@@ -189,10 +206,12 @@ def _shade(low: float, high: float) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _mass_alt(G: int, plain: Any, ours: Any, limit: Any) -> str:
+def _mass_alt(G: int, found: dict[str, Any], parts: mass.Parts | None) -> str:
+    plain, ours, limit = (f"{extreme(share):.1%}" for share in found.values())
+    by = "tenth of the solve rate" if parts is None else "observed pass rate"
     return (
-        f"Share of the summed update by tenth of the solve rate. Problems below .1 or from .9 get {extreme(plain):.1%} of "
-        f"Dr. GRPO's, {extreme(ours):.1%} of GRPO's at G = {G} and {extreme(limit):.1%} of GRPO's for large G."
+        f"Share of the summed update by {by}. Problems below .1 or from .9 get {plain} of Dr. GRPO's, {ours} of GRPO's at "
+        f"G = {G} and {limit} of GRPO's for large G."
     )
 
 

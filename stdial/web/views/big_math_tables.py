@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from stdial import bigmath, bigmath_paper, by_size, expectation
+from stdial import bigmath, bigmath_paper, by_size, expectation, mass
 from stdial.bigmath_paper import Comparison
 from stdial.charts import big_math as charts
 from stdial.charts.by_size import bounds
@@ -163,7 +163,7 @@ def _tenths(whole: Pool, G: int) -> Table:
             name, percent(printed["Dr. GRPO"][i], 2), percent(float(ours["Dr. GRPO"][i]), 2), percent(printed["GRPO"][i], 2),
             percent(float(ours["GRPO, large G"][i]), 2), percent(float(ours["GRPO"][i]), 2),
         ]
-        for i, name in enumerate(charts.tenths())
+        for i, name in enumerate(mass.tenths())
     ]  # fmt: skip
     columns = [
         "Solve rate", "Dr. GRPO, paper", "Dr. GRPO, ours", "GRPO, paper", "GRPO, ours, large G", f"GRPO at G = {G}",

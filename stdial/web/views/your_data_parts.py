@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from stdial import mass
 from stdial.advice import advice, batch_left, extremes
 from stdial.band import band, crossed
 from stdial.by_facet import by_facet
@@ -53,7 +54,7 @@ def share(v: Values, looked: Looked) -> Stage:
     pool = looked.chosen.pool
     names = list(pool.facets)
     live = bool(((pool.cells.rate > 0) & (pool.cells.rate < 1) & (pool.cells.problems > 0)).any())
-    plots = [big_math.gradient_mass(pool, v.G)] if live else []
+    plots = [big_math.gradient_mass(pool, v.G, mass.parts(pool))] if live else []
     ours, plain = (extremes(pool, v.G, method)[0] for method in (GRPO, DR_GRPO))
     answer: list[Run] = ["Every problem is silent: there is no update to share."]
     if ours == ours:
