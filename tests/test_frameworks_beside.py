@@ -37,6 +37,35 @@ def test_ddof_one_is_sqrt_of_g_minus_one_over_g(size: int) -> None:
     assert rloo.factor == pytest.approx(size / (size - 1), rel=1e-9)
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize(("name", "options"), EVERY)
+def test_every_k_at_once_is_as_group_by_group(name: str, options: dict[str, Any], dtype: str) -> None:
+    convention = frameworks.get(name).setting(options).convention
+    whitening = convention.whiten.statistics_in if convention.whiten else "as given"
+    precisions = (convention.rewards_in, convention.statistics_in, convention.result_in, whitening)
+    double = dtype == "float64" and not any("float32" in said for said in precisions)
+    for size, right in ((2, None), (3, [1]), (5, [0, 5]), (9, None), (33, None)):
+        k = np.arange(size + 1) if right is None else np.array(right)
+        groups = [[1.0] * n + [0.0] * (size - n) for n in k]
+        alone = frameworks.advantages(name, options, groups, dtype)
+        at_once = frameworks.updates(name, options, size, dtype, right)
+        every = [(n, a.astype(float)) for n, a in zip(k, alone, strict=True)]
+        wanted = {
+            "right_answer": [a[:n].mean() if n else np.nan for n, a in every],
+            "wrong_answer": [a[n:].mean() if n < size else np.nan for n, a in every],
+            "c": [a[:n].sum() / size for n, a in every],
+            "sum": [a.sum() / size for _, a in every],
+        }
+        tolerance = 1e-12 if double else 2e-6  # a few roundings: it has no order of additions
+        for field, values in wanted.items():
+            np.testing.assert_allclose(getattr(at_once, field), values, rtol=tolerance, atol=tolerance, err_msg=field)
+
+
+def test_what_everybody_gets_is_not_to_be_written_to() -> None:
+    with pytest.raises(ValueError, match="read-only"):
+        frameworks.updates("verl", {}, 8).c[0] = 1
+
+
 def test_some_k_are_as_all_k() -> None:
     whole, some = (frameworks.updates("NeMo-RL", {}, 12, right=right) for right in (None, [1, 5, 12]))
     np.testing.assert_array_equal(whole.c[[1, 5, 12]], some.c)

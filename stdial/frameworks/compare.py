@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from stdial.frameworks.arithmetic import Floats
+from stdial.frameworks.convention import Convention
 from stdial.frameworks.lookup import get
-from stdial.frameworks.rules import apply
+from stdial.frameworks.rules import apply_counted
 
 __all__ = ["Move", "Updates", "against_paper", "move", "ratio", "updates"]
 
@@ -73,16 +75,25 @@ def updates(
     k = np.arange(size + 1) if right is None else np.asarray(right, dtype=int)
     if not k.size or k.min() < 0 or k.max() > size:
         raise ValueError(f"right is {k.tolist()}; it must hold whole numbers from 0 to size = {size}")
-    groups = [np.r_[np.ones(n), np.zeros(size - n)] for n in k]
-    got = [a.astype(float) for a in apply(get(framework).setting(options).convention, groups, dtype)]
-    return Updates(
-        right=k,
-        # sum over n and not the first answer: pass@k pays one answer only
-        right_answer=np.array([a[:n].mean() if n else np.nan for a, n in zip(got, k, strict=True)]),
-        wrong_answer=np.array([a[n:].mean() if n < size else np.nan for a, n in zip(got, k, strict=True)]),
-        c=np.array([a[:n].sum() / size for a, n in zip(got, k, strict=True)]),
-        sum=np.array([a.sum() / size for a in got]),
-    )
+    return _updates(get(framework).setting(options).convention, tuple(k.tolist()), int(size), dtype)
+
+
+@functools.lru_cache(maxsize=64)  # a page asks for the same ones in several places; half a megabyte at most
+def _updates(convention: Convention, right: tuple[int, ...], size: int, dtype: str) -> Updates:
+    k = np.array(right)
+    some, rest = k > 0, np.maximum(k - 1, 0)
+    # the first answer by itself, which is the one that pass@k pays, then the other right ones and the wrong ones
+    rewards = np.stack([some, np.ones_like(k), np.zeros_like(k)], axis=-1).astype(float)
+    times = np.stack([np.ones_like(k), rest, size - np.maximum(k, 1)], axis=-1).astype(float)
+    got = np.where(times > 0, apply_counted(convention, rewards, times, dtype).astype(float), 0.0)
+    first, others, wrong = (got * times).T
+    of_right = np.where(some, first + others, 0.0)
+    of_wrong = np.where(some, wrong, first + wrong)
+    with np.errstate(invalid="ignore"):
+        made = Updates(k, of_right / k, of_wrong / (size - k), of_right / size, (of_right + of_wrong) / size)
+    for array in vars(made).values():
+        array.flags.writeable = False  # everybody gets the same ones
+    return made
 
 
 def against_paper(framework: str, options: Mapping[str, Any], size: int, dtype: str = "float64") -> Floats:

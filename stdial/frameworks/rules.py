@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from stdial.frameworks.arithmetic import Floats, mean, std, total, variance
+from stdial.frameworks.arithmetic import Floats, count, mean, std, total, variance
 from stdial.frameworks.convention import Convention, Whitening
 
-__all__ = ["apply", "spreads", "to_groups"]
+__all__ = ["apply", "apply_counted", "spreads", "to_groups"]
 
 DTYPES: dict[str, type[Any]] = {"float64": np.float64, "float32": np.float32}
 
@@ -68,21 +68,59 @@ def _apply(c: Convention, groups: Sequence[Floats], dtype: str) -> list[Floats]:
         by = _batch_std(c, rewards) if c.divide == "std" and c.std_scope == "batch" else None
         out = [_group(c, group, by) for group in rewards]
     if c.multiply != "nothing":
-        nonzero = sum(int(np.count_nonzero(group)) for group in rewards)
-        # torch divides a whole number by a tensor of whole numbers in float32, by way of the reciprocal
-        factor = np.float32(1) / np.float32(max(nonzero, 1)) * np.float32(sum(sizes))
+        factor = _per_nonzero(sum(int(np.count_nonzero(group)) for group in rewards), sum(sizes))
         out = [group * group.dtype.type(factor) for group in out]
     if c.clip:
         out = [np.clip(group, -c.clip, c.clip) for group in out]
     if c.whiten:
-        out = _whiten(c.whiten, out, c.sums)
+        step = _whitening(c.whiten, np.concatenate(out), c.sums)
+        out = [step(group) for group in out]
     return [group.astype(_dtype(c.result_in, group.dtype)) for group in out]
 
 
-def spreads(convention: Convention, rewards: Floats) -> Floats:
+def apply_counted(convention: Convention, rewards: Floats, times: Floats, dtype: str = "float64") -> Floats:
+    """As ``apply``, for many groups of one size at once, each said by its different answers and how many there are of each.
+
+    Parameters
+    ----------
+    rewards : [groups, kinds], the best first. times : how many answers of the group get each; their sum is 2 or more and
+        the same for all, and of the first kind, the best, there is one (others may be as good).
+
+    Returns
+    -------
+    What each kind gets, [groups, kinds]; where times is 0 it means nothing. As ``apply`` to a few roundings: of what is
+    counted no order of additions is left.
+    """
+    c = convention
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        x = rewards.astype(DTYPES[dtype]).astype(_dtype(c.rewards_in, dtype))
+        by = _batch_std(c, x, times) if c.divide == "std" and c.std_scope == "batch" else None
+        out = _group(c, x, by, times)
+        if c.multiply != "nothing":
+            out = out * out.dtype.type(_per_nonzero(int(times[x != 0].sum()), int(times.sum())))
+        if c.clip:
+            out = np.clip(out, -c.clip, c.clip)
+        if c.whiten:
+            out = _whitening(c.whiten, out.ravel(), c.sums, times.ravel())(out)
+        return out.astype(_dtype(c.result_in, out.dtype))
+
+
+def _per_nonzero(nonzero: int, answers: int) -> Any:
+    """Answers over nonzero rewards, as torch divides a whole number by a tensor of whole numbers: in float32, by way of the
+    reciprocal.
+    """
+    return np.float32(1) / np.float32(max(nonzero, 1)) * np.float32(answers)
+
+
+def spreads(convention: Convention, rewards: Floats, times: Floats | None = None) -> Floats:
     """The standard deviation that each answer of a group of 2 or more is divided by, one entry an answer."""
     c = convention
     x = _for_statistics(c.statistics_in, rewards)
+    if c.std_scope == "others" and times is not None:
+        less = np.maximum(
+            times[..., None, :] - np.eye(times.shape[-1]), 0
+        )  # for each kind of answer, one of it taken out
+        return np.asarray(_spread(c, x[..., None, :], x.dtype.type(0), None, less)[..., 0])
     if c.std_scope == "others":
         # sums of whole numbers below 2^24 are exact in any order, so equal rewards have equal others; else each by itself
         small = x.size * float(np.abs(x).max()) ** 2 < 2**24
@@ -90,8 +128,8 @@ def spreads(convention: Convention, rewards: Floats) -> Floats:
         _, first, back = np.unique(x if exact else np.arange(x.size), return_index=True, return_inverse=True)
         by = [_spread(c, np.delete(x, i), x.dtype.type(0), None) for i in first]
         return np.array(by, dtype=x.dtype)[back]
-    about = _centre(c, x) if c.std_about == "centre" else None
-    return np.full(x.size, _spread(c, x, x.dtype.type(0), about), dtype=x.dtype)
+    about = _centre(c, x, times) if c.std_about == "centre" else None
+    return np.full_like(x, _spread(c, x, x.dtype.type(0), about, times))
 
 
 def _dtype(said: str, given: Any) -> Any:
@@ -106,50 +144,57 @@ def _for_statistics(said: str, x: Floats) -> Floats:
     return x.astype(_dtype(said, x.dtype))
 
 
-def _batch_rewards(c: Convention, rewards: Sequence[Floats]) -> Floats:
-    """The numbers whose standard deviation is the batch's: the rewards, or what centring leaves of them."""
+def _batch_std(c: Convention, rewards: Sequence[Floats] | Floats, times: Floats | None = None) -> Any:
+    """The standard deviation of the whole batch, in the precision of the statistics.
+
+    Its numbers are the rewards, or what centring leaves of them.
+    """
     if c.std_of == "rewards":
-        return np.concatenate(rewards)
-    return np.concatenate([group - _centre(c, group) for group in rewards])
-
-
-def _batch_std(c: Convention, rewards: Sequence[Floats]) -> Any:
-    """The standard deviation of the whole batch, in the precision of the statistics."""
-    batch = _for_statistics(c.statistics_in, _batch_rewards(c, rewards))
+        batch = np.concatenate(rewards)
+    elif times is None:
+        batch = np.concatenate([group - _centre(c, group) for group in rewards])
+    else:
+        batch = (rewards - _centre(c, np.asarray(rewards), times)).ravel()
+    batch = _for_statistics(c.statistics_in, batch)
     # the centred rewards have mean 0 already; deviations are taken around it and not around its rounding
-    return std(batch, c.ddof, c.std_by, c.sums, batch.dtype.type(0) if c.std_about == "centre" else None)
+    about = batch.dtype.type(0) if c.std_about == "centre" else None
+    return std(batch, c.ddof, c.std_by, c.sums, about, None if times is None else times.ravel())
 
 
-def _centre(c: Convention, x: Floats) -> Floats:
+def _centre(c: Convention, x: Floats, times: Floats | None = None) -> Floats:
     """What is taken away from each reward of a group, in the precision of ``x``."""
     if c.centre == "none":
         return np.zeros_like(x)
     if c.centre == "mean":
-        return np.full_like(x, mean(x, c.sums))
-    others: Floats = (total(x, c.sums) - x) / x.dtype.type(x.size - 1)
+        return np.full_like(x, mean(x, c.sums, times))
+    others: Floats = (total(x, c.sums, times) - x) / (count(x, times) - x.dtype.type(1))
     return others
 
 
-def _centred(c: Convention, rewards: Floats, x: Floats) -> Floats:
+def _centred(c: Convention, rewards: Floats, x: Floats, times: Floats | None) -> Floats:
     """The rewards less their centre; ``x`` are the rewards in the precision of the statistics."""
     if c.centre != "others" or c.others_by == "sum of the others":
-        return rewards - _centre(c, x)
-    n, rest = x.dtype.type(x.size), x.dtype.type(x.size - 1)
-    scaled = rewards * n / rest - mean(x, c.sums) * n / rest
-    centred: Floats = scaled if c.others_by == "scaled mean" else (n * rewards - total(x, c.sums)) / rest
-    return centred
+        return rewards - _centre(c, x, times)
+    n = count(x, times)
+    rest = n - x.dtype.type(1)
+    if c.others_by == "scaled mean":
+        return np.asarray(rewards * n / rest - mean(x, c.sums, times) * n / rest)
+    return np.asarray((n * rewards - total(x, c.sums, times)) / rest)
 
 
-def _spread(c: Convention, x: Floats, fallback: np.floating, about: Floats | None) -> np.floating:
+def _spread(c: Convention, x: Floats, fallback: Any, about: Floats | None, times: Floats | None = None) -> Any:
     """One standard deviation, with the fallback where there are too few numbers for it."""
-    if c.std_scope == "others" and x.size < 2:
+    if c.std_scope == "others" and times is None and x.size < 2:
         return fallback
-    value = std(x, c.ddof, c.std_by, c.sums, about)
+    value = std(x, c.ddof, c.std_by, c.sums, about, times)
     # mean of squares minus squared mean can be negative: the frameworks that compute so turn the nan into 0
-    return fallback if c.std_by == "squares" and np.isnan(value) else value
+    none = c.std_by == "squares" and np.isnan(value)
+    if times is None:
+        return fallback if none else value
+    return np.where(none | ((count(x, times) < 2) & (c.std_scope == "others")), fallback, value)
 
 
-def _group(c: Convention, rewards: Floats, batch_std: Any) -> Floats:
+def _group(c: Convention, rewards: Floats, batch_std: Any, times: Floats | None = None) -> Floats:
     """The advantages of one group before any step over the batch; `batch_std` is None where it divides by none."""
     one = rewards.dtype.type
     if rewards.size == 1 and c.single != "formula":
@@ -162,15 +207,15 @@ def _group(c: Convention, rewards: Floats, batch_std: Any) -> Floats:
         return raw
     x = _for_statistics(c.statistics_in, rewards)
     if c.kind == "best minus second":
-        return _best_only(c, rewards)
-    centred = _centred(c, rewards, x)
+        return _best_only(c, rewards, times)
+    centred = _centred(c, rewards, x, times)
     if c.divide == "nothing":
         return centred
     if c.divide == "mean":
-        by: Floats = np.full_like(x, mean(x, c.sums))
+        by: Floats = np.full_like(x, mean(x, c.sums, times))
         small, rule = by <= c.zero_at, c.zero_mean
     else:
-        by = np.full_like(x, batch_std) if batch_std is not None else spreads(c, rewards)
+        by = np.full_like(x, batch_std) if batch_std is not None else spreads(c, rewards, times)
         small, rule = by <= c.zero_at, c.zero_std
     divided: Floats = centred / _with_eps(by, c.eps, c.eps_enters)
     if rule == "divide":
@@ -178,14 +223,19 @@ def _group(c: Convention, rewards: Floats, batch_std: Any) -> Floats:
     return np.where(small, centred if rule == "undivided" else np.zeros_like(centred), divided)
 
 
-def _best_only(c: Convention, rewards: Floats) -> Floats:
+def _best_only(c: Convention, rewards: Floats, times: Floats | None) -> Floats:
     """Only the best answer is paid, by how far it is ahead of the second best."""
-    order = np.argsort(-rewards, kind="stable")
     out = np.zeros_like(rewards)
-    ahead = rewards[order[0]] - rewards[order[1]]
+    best: Any
+    if times is None:
+        order = np.argsort(-rewards, kind="stable")
+        best, second = (order[0],), rewards[order[1]]
+    else:  # of the first kind there is one
+        best, second = (..., 0), np.where(times[..., 1:] > 0, rewards[..., 1:], -np.inf).max(axis=-1)
+    ahead = rewards[best] - second
     if c.divide == "std":
-        ahead = ahead / _with_eps(spreads(c, rewards)[:1], c.eps, c.eps_enters)[0]
-    out[order[0]] = ahead
+        ahead = ahead / _with_eps(spreads(c, rewards, times)[..., 0], c.eps, c.eps_enters)
+    out[best] = ahead
     return out
 
 
@@ -200,17 +250,19 @@ def _inside(variances: Any, eps: float, enters: str) -> Any:
     return variances + small if enters == "inside the root" else np.maximum(variances, small)
 
 
-def _whiten(w: Whitening, groups: Sequence[Floats], sums: str) -> list[Floats]:
-    """Shift (and scale) the whole batch by its own mean (and standard deviation)."""
-    flat = np.concatenate(groups)
-    x = _for_statistics(w.statistics_in, np.repeat(flat, w.tokens))
-    centre = mean(x, sums)
-    out = [group - group.dtype.type(centre) for group in groups]
+def _whitening(w: Whitening, batch: Floats, sums: str, times: Floats | None = None) -> Callable[[Floats], Floats]:
+    """What shifts (and scales) a group by the mean (and the standard deviation) of the whole batch."""
+    if times is None:
+        x = _for_statistics(w.statistics_in, np.repeat(batch, w.tokens))
+    else:
+        x, times = _for_statistics(w.statistics_in, batch), times * w.tokens
+    centre = np.squeeze(mean(x, sums, times))
     if not w.scale:
-        return out
+        return lambda group: group - group.dtype.type(centre)
     one = x.dtype.type
     if w.eps_enters != "added":
-        inverse = one(1) / np.sqrt(_inside(one(variance(x, w.ddof, w.std_by, sums)), w.eps, w.eps_enters))
-        return [group * group.dtype.type(inverse) for group in out]
-    by = (std(x, w.ddof, w.std_by, sums) if x.size > 1 else one(0)) + one(w.eps)
-    return [group / group.dtype.type(by) for group in out]
+        inside = _inside(one(np.squeeze(variance(x, w.ddof, w.std_by, sums, times=times))), w.eps, w.eps_enters)
+        inverse = one(1) / np.sqrt(inside)
+        return lambda group: (group - group.dtype.type(centre)) * group.dtype.type(inverse)
+    by = (np.squeeze(std(x, w.ddof, w.std_by, sums, times=times)) if x.size > 1 else one(0)) + one(w.eps)
+    return lambda group: (group - group.dtype.type(centre)) / group.dtype.type(by)

@@ -1,11 +1,18 @@
 """The page Frameworks says what the package computes."""
 
+import sys
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from stdial import frameworks
+from stdial.web import link
+from stdial.web.page import Values
+from stdial.web.views import framework_move, framework_table
+from stdial.web.views import frameworks as view
+from stdial.web.words import decimal
 from tests.app.reading_stages import run, said, stages
 
 SETTINGS = [
@@ -155,3 +162,37 @@ def test_the_example_is_what_the_framework_logs() -> None:
     assert "OpenRLHF 0.11.2" in said(app)
     app.button[1].click().run()
     assert app.text_area(key="pasted").value == ""
+
+
+def _calls(work: Callable[[], object]) -> int:
+    """How many Python functions are called: what a loop over k shows in, on any machine."""
+    seen = [0]
+
+    def count(_: object, event: str, __: object) -> None:
+        seen[0] += event == "call"
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
+    return seen[0]
+
+
+def test_a_large_group_is_no_more_work_than_a_small_one() -> None:
+    base = Values(link.defaults())
+    for name in ("TRL", "NeMo-RL", "verl"):
+        small, large = (base.but(G=G, framework=name, setting="", to="oat") for G in (9, 1023))
+        for build in (view.stage, framework_move.stage, framework_table.stage):
+            build(base.but(G=8, framework=name))  # what is made once is made
+            assert _calls(lambda: build(large)) <= 1.3 * _calls(lambda: build(small)) + 50  # noqa: B023
+
+
+def test_table_has_the_factor_of_each_framework_by_itself() -> None:
+    for G in (2, 8, 1024):
+        rows = framework_table.stage(Values(link.defaults()).but(G=G)).tables[0].rows
+        for framework, row in zip(frameworks.FRAMEWORKS.values(), rows, strict=True):
+            b = frameworks.beside(framework.name, framework.default, G)
+            shown = decimal(b.factor) if b.constant else f"{decimal(b.least)} to {decimal(b.most)}"
+            assert (row[1], row[2]) == (b.partner if b.constant else "neither", shown)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -316,18 +315,11 @@ def _two_stds(framework: Framework, one: Trap) -> list[list[Run]]:
     ]  # fmt: skip
 
 
-@functools.lru_cache(maxsize=128)
-def _updates(framework: str, setting: str, number: str, size: int) -> frameworks.Updates:
-    """All numbers right of a group; at size 1024 that is a tenth of a second, and each run of the page asks again."""
-    mine = chosen(framework, setting, number)
-    return frameworks.updates(mine.framework.name, mine.options, size)
-
-
 def why(page: Page) -> None:
     """The identity with the setting's numbers at one right answer."""
     v = page.values
     mine = chosen(v.framework, v.setting, v.number)
-    got = _updates(v.framework, v.setting, v.number, v.G)
+    got = frameworks.updates(mine.framework.name, mine.options, v.G)
     sigma = float(group.std(1, v.G))
     wider = float(group.update(1, v.G, GRPO)) / float(group.update(1, v.G, Method("ddof 1", ddof=1)))
     of_right, c = float(got.right_answer[1]), float(got.c[1])
