@@ -1,4 +1,4 @@
-"""What a pool says of each of its problems, and the table, keep list and drop list that follow from it."""
+"""What a pool says of each of its problems: the full table, and lists of some of them to hand on."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
     from stdial.reading import Reading
 
-__all__ = ["as_csv", "coarser", "planned_sizes", "problem_table", "silent_cells", "silent_chance", "update", "weight"]
+__all__ = [
+    "as_csv", "coarser", "planned_sizes", "problem_list", "problem_table", "silent_cells", "silent_chance", "update", "weight",
+]  # fmt: skip
 
 _MOST_RATES = 4000  # different bare rates; above it a plan takes seconds
 _GRID = 2000
@@ -62,20 +64,33 @@ def weight(pool: Pool, size: int, method: Method = GRPO) -> FloatArray:
     return pool.row_mean(lambda p: np.asarray(expectation.weight(p, size, method)))
 
 
-def planned_sizes(pool: Pool, size: int) -> FloatArray:
+def planned_sizes(pool: Pool, size: int) -> NDArray[Any]:
     """The group size of each row in the plan with most mixed groups at the price of `size` rollouts a problem: [rows].
 
-    A row that stands for several problems, or whose problems got different sizes, has their mean.
+    Whole numbers where a row is one problem. A row that stands for several problems whose sizes differ has their mean.
 
     >>> planned_sizes(Pool([0, 4, 8], 8), 8).tolist()
-    [8.0, 7.0, 9.0]
+    [8, 7, 9]
     """
     plain = coarser(pool)
     table = tries.plan(plain, int(size * pool.size)).table
+    if plain is not pool and (np.asarray(pool.problems) == 1).all():  # the larger sizes go to the first, as in the plan
+        rows = np.argsort(np.searchsorted(plain.rate, _rounded(pool.rate)), kind="stable")
+        given = np.zeros(len(rows), dtype=np.int64)
+        given[rows] = np.repeat(table["size"], np.rint(table["problems"]).astype(np.int64))
+        return given
     rollouts = np.bincount(table["row"], weights=table["size"] * table["problems"], minlength=len(plain.rate))
     with np.errstate(invalid="ignore"):
         sizes = rollouts / np.asarray(plain.problems, dtype=np.float64)
-    return np.asarray(sizes if plain is pool else sizes[np.searchsorted(plain.rate, _rounded(pool.rate))])
+    return _whole(sizes if plain is pool else sizes[np.searchsorted(plain.rate, _rounded(pool.rate))])
+
+
+def _whole(sizes: FloatArray) -> NDArray[Any]:
+    """Numbers that are whole as whole numbers: all of them, or each by itself."""
+    whole = sizes == np.floor(sizes)
+    if whole.all():
+        return sizes.astype(np.int64)
+    return np.array([int(x) if w else x for x, w in zip(sizes.tolist(), whole.tolist(), strict=True)], dtype=object)
 
 
 def coarser(pool: Pool) -> Pool:
@@ -96,12 +111,12 @@ def _rounded(rate: FloatArray) -> FloatArray:
 
 
 def problem_table(reading: Reading, size: int, method: Method = GRPO) -> pd.DataFrame:
-    r"""One row a problem: id, step, right, tries, rate, sigma, silent, update, weight, size, as far as each is known.
+    r"""One row a problem: id, step, right, tries, rate, sigma, silent_chance, update, weight, size, as far as each is known.
 
     Parameters
     ----------
     reading : what ``stdial.reading.read`` returned.
-    size : group size G of the columns silent (posterior chance that the next group is silent), update and weight.
+    size : group size G of the columns silent_chance (by its posterior, that the next group is silent), update and weight.
     method : whose update and weight.
 
     Returns
@@ -113,8 +128,38 @@ def problem_table(reading: Reading, size: int, method: Method = GRPO) -> pd.Data
     --------
     >>> from stdial.reading import read
     >>> problem_table(read(b"id,right,tries\na,0,8\nb,4,8\n"), 8).columns.tolist()
-    ['id', 'right', 'tries', 'rate', 'sigma', 'silent', 'update', 'weight', 'size']
+    ['id', 'right', 'tries', 'rate', 'sigma', 'silent_chance', 'update', 'weight', 'size']
     """
+    table, pool = _read(reading, size), reading.pool
+    if pool is None:
+        return table
+    table = table.assign(update=update(pool, size, method), weight=weight(pool, size, method))
+    with contextlib.suppress(tries.TooMany):
+        table["size"] = planned_sizes(pool, size)
+    return table
+
+
+def problem_list(reading: Reading, size: int, which: NDArray[np.bool_]) -> pd.DataFrame:
+    r"""Some of the problems, a row each: the columns of `problem_table` up to silent_chance.
+
+    Parameters
+    ----------
+    reading : what ``stdial.reading.read`` returned.
+    size : group size G of the column silent_chance.
+    which : [problems] those to list; ``reading.stats.silent`` for the ones whose logged answers were all right or all wrong.
+
+    Examples
+    --------
+    >>> from stdial.reading import read
+    >>> found = read(b"id,right,tries\na,0,8\nb,4,8\n")
+    >>> problem_list(found, 8, found.stats.silent)["id"].tolist()
+    ['a']
+    """
+    return _read(reading, size).loc[which]
+
+
+def _read(reading: Reading, size: int) -> pd.DataFrame:
+    """What was read of each problem, and the chance that its next group is silent."""
     import pandas as pd
 
     pool, ids = reading.pool, _ids(reading)
@@ -129,16 +174,8 @@ def problem_table(reading: Reading, size: int, method: Method = GRPO) -> pd.Data
             columns[name] = values
     if reading.weights is not None:
         columns["problems"] = pool.problems
-    columns |= {
-        "rate": pool.rate,
-        "sigma": reading.stats.sigma,
-        "silent": silent_chance(pool, size),
-        "update": update(pool, size, method),
-        "weight": weight(pool, size, method),
-    }
-    with contextlib.suppress(tries.TooMany):
-        columns["size"] = planned_sizes(pool, size)
-    return pd.DataFrame(columns)
+    more = {"rate": pool.rate, "sigma": reading.stats.sigma, "silent_chance": silent_chance(pool, size)}
+    return pd.DataFrame(columns | more)
 
 
 def _ids(reading: Reading) -> NDArray[Any]:

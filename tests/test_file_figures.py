@@ -16,7 +16,16 @@ from stdial.band import band, crossed, inside
 from stdial.by_facet import by_facet
 from stdial.comparison import compare
 from stdial.nearly import nearly
-from stdial.per_problem import as_csv, coarser, planned_sizes, problem_table, silent_cells, silent_chance, update
+from stdial.per_problem import (
+    as_csv,
+    coarser,
+    planned_sizes,
+    problem_list,
+    problem_table,
+    silent_cells,
+    silent_chance,
+    update,
+)
 from stdial.reading import read
 from stdial.report import report
 from stdial.sample import FILE, make, sample
@@ -156,10 +165,27 @@ def test_cards_where_everything_is_silent(right: list[int]) -> None:
 def test_table_and_lists() -> None:
     found = read(b"id,right,tries\n=1+1,0,8\n@b,4,8\n-c,8,8\n")
     table = problem_table(found, 8)
-    assert table["silent"].tolist() == silent_chance(found.pool, 8).tolist()
-    assert table["size"].sum() <= 3 * 8 + 1e-9
+    assert table["silent_chance"].tolist() == silent_chance(found.pool, 8).tolist()
+    assert table["size"].sum() <= 3 * 8
     rows = list(csv.reader(io.StringIO(as_csv(table))))
     assert [row[0] for row in rows] == ["id", "'=1+1", "'@b", "'-c"]
+    assert all(row[-1].isdecimal() for row in rows[1:])  # sizes are whole numbers, and so they are written
+    silent = problem_list(found, 8, found.stats.silent)
+    assert silent["id"].tolist() == ["=1+1", "-c"]
+    assert silent.columns.tolist() == ["id", "right", "tries", "rate", "sigma", "silent_chance"]
+
+
+def test_sizes_of_rows_that_stand_for_several_problems() -> None:
+    pool = Pool([0, 3, 8], 8, problems=[1, 7, 1])
+    sizes = planned_sizes(pool, 8).tolist()
+    assert [str(size) for size in sizes] == [f"{size:g}" for size in sizes]
+    assert sum(size * n for size, n in zip(sizes, pool.problems.tolist(), strict=True)) <= 8 * 9
+
+
+def test_list_of_the_silent_where_rewards_have_many_values() -> None:
+    found = read(b"id,reward\na,0.5\na,0.5\nb,0.1\nb,0.7\nc,0.25\nc,1\n")
+    assert found.pool is None
+    assert problem_list(found, 8, found.stats.silent)["id"].tolist() == ["a"]
 
 
 def test_many_bare_rates_are_planned_on_a_grid() -> None:
@@ -168,6 +194,7 @@ def test_many_bare_rates_are_planned_on_a_grid() -> None:
     assert len(coarser(pool).rate) <= 2001
     sizes = planned_sizes(pool, 4)
     assert len(sizes) == 9000
+    assert sizes.dtype.kind == "i"
     assert sizes.sum() == pytest.approx(4 * 9000, abs=2)
 
 

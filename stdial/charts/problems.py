@@ -14,25 +14,42 @@ from stdial.charts.chart import Chart, packed
 if TYPE_CHECKING:
     from stdial.reading import Reading
 
-__all__ = ["ORDERS", "in_order", "order_of"]
+__all__ = ["ORDERS", "in_order", "order_of", "orders"]
 
-ORDERS = {"silent": "Chance of silence", "update": "Update", "file": "The file"}
+ORDERS = {
+    "silent": "Most likely mixed first",
+    "most-silent": "Most likely silent first",
+    "update": "Largest update first",
+    "file": "As in the file",
+}
+_BY_SIGMA = {"silent": "Largest sigma first", "most-silent": "Smallest sigma first", "file": "As in the file"}
 _MOST_DRAWN = 4000
 
 
-def order_of(reading: Reading, by: str, G: int) -> NDArray[np.intp]:
-    """Places of the problems in an order: fewest silent groups first, largest update first, or as in the file.
+def orders(reading: Reading) -> dict[str, str]:
+    """The orders that a reading has, with their words; rewards of many values have no chance of silence."""
+    return _BY_SIGMA if reading.pool is None else ORDERS
 
-    Rewards of many values have sigma in place of both.
+
+def order_of(reading: Reading, by: str, G: int) -> NDArray[np.intp]:
+    r"""Places of the problems in an order, one of `ORDERS`; problems that are alike stay in the order of the file.
+
+    Rewards of many values have sigma, the largest first or last, in place of the chance of silence and of the update.
+
+    >>> from stdial.reading import read
+    >>> found = read(b"id,right,tries\na,0,8\nb,4,8\nc,8,8\n")
+    >>> [order_of(found, by, 8).tolist() for by in ORDERS]
+    [[1, 0, 2], [0, 2, 1], [1, 0, 2], [0, 1, 2]]
     """
     pool = reading.pool
     if by == "file":
         return np.arange(len(reading.stats.mean))
-    if pool is None:
-        return np.argsort(-reading.stats.sigma, kind="stable")
-    if by == "update":
-        return np.argsort(-per_problem.update(pool, G), kind="stable")
-    return np.argsort(per_problem.silent_chance(pool, G), kind="stable")
+    if by == "update" and pool is not None:
+        first = -per_problem.update(pool, G)
+    else:
+        first = -reading.stats.sigma if pool is None else per_problem.silent_chance(pool, G)
+    # to twelve digits: symmetric outcomes, 1 of 8 and 7 of 8, are equal but for the last ones
+    return np.argsort(np.round(-first if by == "most-silent" else first, 12), kind="stable")
 
 
 def in_order(reading: Reading, by: str, place: int, G: int) -> Chart:
@@ -49,7 +66,8 @@ def in_order(reading: Reading, by: str, place: int, G: int) -> Chart:
     >>> in_order(read(b"id,right,tries\na,0,8\nb,4,8\n"), "silent", 2, 8).shows
     {'G': 8, 'problem': 2, 'of': 2}
     """
-    order = order_of(reading, by, G)
+    order, words_for = order_of(reading, by, G), orders(reading)
+    by_words = words_for.get(by, words_for["silent"])
     many = len(order)
     if reading.pool is None:
         height, words = reading.stats.sigma[order], "sigma of its rewards"
@@ -73,7 +91,7 @@ def in_order(reading: Reading, by: str, place: int, G: int) -> Chart:
     layout["yaxis"] |= {"range": [-0.03 * top, top]}
     return Chart(
         "problems", traces, layout,
-        f"{many:,} problems in the order of {ORDERS[by].lower()}; number {place:,} is picked, with a {words} of {here:.3f}.",
+        f"{many:,} problems, {by_words[0].lower()}{by_words[1:]}; number {place:,} is picked, with a {words} of {here:.3f}.",
         shows={"G": G, "problem": place, "of": many}, table={"place": np.arange(many) + 1, words: height},
         caption=f"Up: the {words}. Tap a problem to see its rollouts.", tap={"x": "problem", "step": 1, "low": 1, "high": many},
         narrow={"height": 220, "margin.l": 50},

@@ -227,7 +227,7 @@ PARAMS = _table(
     Param("facet", "Cut by", "choice", "1", 1, 2),
     Param("filter_by", "Filter on", "choice", "1", 1, 2),
     Param("train_on", "Train on", "choice", "2", 1, 2),
-    Param("order", "Problems in the order of", "choice", "silent", choices=("silent", "update", "file")),
+    Param("order", "Order of the problems", "choice", "silent", choices=("silent", "most-silent", "update", "file")),
     Param("problem", "Problem", "int", 1, 1, 10**9),
     Param("want", "Settings for", "choice", "dynamic-sampling", choices=("dynamic-sampling", "dr-grpo", "grpo")),
     # Training run (with "m" of Silence)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from stdial import DR_GRPO, GRPO, by_size
+from stdial import DR_GRPO, GRPO, by_size, per_problem
 from stdial.band import band
 from stdial.reading import Reading, read
 from stdial.sample import STEPS, sample
@@ -280,6 +280,33 @@ def test_find_a_problem() -> None:
     app = run("your_data")
     next(box for box in app.text_input if box.label == "Find a problem by its id").set_value("counting-033").run()
     assert words(app, "One problem").startswith("counting-033: 14 of 16 right")
+
+
+def test_orders_of_the_problems() -> None:
+    first = {}
+    for order in ("silent", "most-silent", "update", "file"):
+        app = run("your_data", order=order)
+        first[order] = words(app, "One problem")
+        menu = next(c for s in stages(app) for c in s["controls"] if c["name"] == "order")
+        assert menu["value"] == order
+    pool = sample().pool
+    chance = per_problem.silent_chance(pool, 8)
+    for order, i in (("silent", chance.argmin()), ("most-silent", chance.argmax()), ("file", 0)):
+        assert f"{pool.right[i]} of {pool.tries[i]} right" in first[order]
+
+
+def test_downloads_say_what_they_hold() -> None:
+    app = run("your_data", keep_from="0.2", keep_to="0.8")
+    found = sample()
+    text = next(m.value for m in app.markdown if "Full table" in m.value)
+    assert f"the {found.silent_groups} whose logged answers were all right or all wrong" in text
+    kept = int(((found.pool.rate >= 0.2) & (found.pool.rate <= 0.8)).sum())
+    assert f"the {kept} with rates from 0.2 to 0.8" in text
+    assert f"the other {200 - kept}" in text
+    assert "Silent problems (CSV)" in [button.proto.label for button in app.get("download_button")]
+    drop(app, CASES / "continuous.jsonl")
+    text = next(m.value for m in app.markdown if "Full table" in m.value)
+    assert "the 3 whose logged rewards are all equal" in text
 
 
 def test_counts_of_very_many_outcomes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

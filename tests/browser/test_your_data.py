@@ -153,10 +153,10 @@ def test_downloads(visit: Visits) -> None:
     drop(v, CASES / "formula_cells.csv")
     v.until("rates", "problems", 2)
     full = downloaded(v, "Full table (CSV)")
-    assert full.startswith("id,right,tries,rate,sigma,silent,update,weight,size\n'=1+1,")
+    assert full.startswith("id,right,tries,rate,sigma,silent_chance,update,weight,size\n'=1+1,")
     assert "\n'@" in full
-    keep = downloaded(v, "Keep list (CSV)").splitlines()
-    lost = downloaded(v, "Drop list (CSV)").splitlines()
+    keep = downloaded(v, "Kept by the filter (CSV)").splitlines()
+    lost = downloaded(v, "Dropped by the filter (CSV)").splitlines()
     assert len(keep) + len(lost) == 2 + 2
     assert downloaded(v, "Report (Markdown)").startswith("# Silent groups in formula\\_cells.csv")
     v.page.get_by_label("Framework").select_option("verl")

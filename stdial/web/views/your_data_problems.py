@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import streamlit as st
 
 from stdial import frameworks, per_problem
 from stdial.band import inside
 from stdial.charts import problems as charts
-from stdial.per_problem import as_csv, problem_table
+from stdial.per_problem import as_csv, problem_list, problem_table
 from stdial.report import report
 from stdial.web.page import Page, Values
 from stdial.web.stage import Choice, Number, Run, Stage, Table, code, em, num
 from stdial.web.views.your_data import Looked
 from stdial.web.words import count, decimal, percent
 
-__all__ = ["PROBLEM_USES", "SETTINGS_USES", "downloads", "one_problem", "place_of", "settings"]
+__all__ = ["PROBLEM_USES", "SETTINGS_USES", "downloads", "one_problem", "place_of", "settings", "what_they_hold"]
 
 PROBLEM_USES = ("G", "order", "problem")
 SETTINGS_USES = ("framework", "want")
@@ -30,12 +32,13 @@ def one_problem(v: Values, looked: Looked) -> Stage:
     reading = looked.reading
     many = len(reading.stats.mean)
     place = min(v.problem, many)
-    i = int(charts.order_of(reading, v.order, v.G)[place - 1])
+    order = v.order if v.order in charts.orders(reading) else "silent"
+    i = int(charts.order_of(reading, order, v.G)[place - 1])
     return Stage(
         heading="One problem",
         answer=_about(looked, i, v.G),
         controls=[
-            Choice("order", "Problems in the order of", v.order, options=list(charts.ORDERS.items())),
+            Choice("order", "Order of the problems", order, options=list(charts.orders(reading).items()), menu=True),
             Number(
                 "problem",
                 "Problem",
@@ -46,7 +49,7 @@ def one_problem(v: Values, looked: Looked) -> Stage:
                 hint=f"Its place in this order, 1 to {count(many)}.",
             ),
         ],
-        charts=[charts.in_order(reading, v.order, place, v.G)],
+        charts=[charts.in_order(reading, order, place, v.G)],
         tables=_rollouts(looked, i),
     )
 
@@ -125,30 +128,33 @@ def settings(v: Values) -> Stage:
 def downloads(page: Page, looked: Looked) -> None:
     """What can be taken along; made when it is asked for, every cell safe to open in a spreadsheet."""
     v, reading = page.values, looked.reading
-    low, high = min(v.keep_from, v.keep_to), max(v.keep_from, v.keep_to)
     st.markdown("## Take it along")
-    rule = "groups that are not silent" if reading.pool is None else f"pass rates from {low:g} to {high:g}"
-    st.markdown(
-        f"The table has one row a problem: what was read, sigma, the chance of a silent group of {v.G}, the update and weight "
-        f"under GRPO, and a planned number of tries. The lists follow the filter above: {rule} are kept."
-    )
-
-    def lists(kept: bool) -> str:
-        table = problem_table(reading, v.G)
-        inner = ~reading.stats.silent if reading.pool is None else inside(reading.pool, low, high)
-        columns = [name for name in ("id", "step", "right", "tries", "rate", "sigma", "silent") if name in table]
-        return as_csv(table.loc[inner == kept, columns])
-
+    st.markdown(what_they_hold(v, looked))
+    low, high = _band(v)
     between = None if reading.pool is None else (low, high)
     name, want = v.framework, v.want
-    made = (
+
+    def some(which: Any) -> str:
+        return as_csv(problem_list(reading, v.G, which))
+
+    silent = reading.stats.silent
+    made = [
         ("Full table (CSV)", lambda: as_csv(problem_table(reading, v.G)), "stdial-problems.csv", "text/csv"),
-        ("Keep list (CSV)", lambda: lists(True), "stdial-keep.csv", "text/csv"),
-        ("Drop list (CSV)", lambda: lists(False), "stdial-drop.csv", "text/csv"),
+        ("Silent problems (CSV)", lambda: some(silent), "stdial-silent.csv", "text/csv"),
+    ]
+    if reading.pool is None:
+        made.append(("Live problems (CSV)", lambda: some(~silent), "stdial-live.csv", "text/csv"))
+    else:
+        kept = inside(reading.pool, low, high)
+        made += [
+            ("Kept by the filter (CSV)", lambda: some(kept), "stdial-keep.csv", "text/csv"),
+            ("Dropped by the filter (CSV)", lambda: some(~kept), "stdial-drop.csv", "text/csv"),
+        ]
+    made += [
         ("Report (Markdown)", lambda: report(reading, v.G, looked.label, between, looked.compared), "stdial-report.md",
          "text/markdown"),
         ("Settings (text)", lambda: frameworks.settings(name, want) + "\n", "stdial-settings.txt", "text/plain"),
-    )  # fmt: skip
+    ]  # fmt: skip
     with st.container(horizontal=True, key="downloads"):
         for label, make, file, kind in made:
             st.download_button(label, make, file, kind, on_click="ignore", key=f"download {file}")
@@ -158,3 +164,35 @@ def downloads(page: Page, looked: Looked) -> None:
             "Before and after (CSV)", lambda: as_csv(compared.table()), "stdial-before-after.csv", "text/csv",
             on_click="ignore", key="download compared",
         )  # fmt: skip
+
+
+def _band(v: Values) -> tuple[float, float]:
+    return min(v.keep_from, v.keep_to), max(v.keep_from, v.keep_to)
+
+
+def what_they_hold(v: Values, looked: Looked) -> str:
+    """Each download in a sentence, with how many problems it lists; Markdown of our own."""
+    reading = looked.reading
+    silent, total = reading.silent_groups, reading.problems
+    lines = []
+    if reading.pool is None:
+        lines += [
+            f"- **Full table**: each of the {count(total)} problems with n, mean, sigma, the least and the largest reward, and "
+            "whether it is silent.",
+            f"- **Silent problems**: the {count(silent)} whose logged rewards are all equal. **Live problems**: the other "
+            f"{count(total - silent)}.",
+        ]
+    else:
+        low, high = _band(v)
+        kept = float(np.asarray(reading.pool.problems)[inside(reading.pool, low, high)].sum())
+        lines += [
+            f"- **Full table**: each of the {count(total)} problems with what was read, sigma, *silent_chance* (the chance that "
+            f"its next group of {v.G} is silent), update and weight under GRPO, and *size*, its rollouts in the plan with most "
+            f"mixed groups at {v.G} a problem.",
+            f"- **Silent problems**: the {count(silent)} whose logged answers were all right or all wrong. Their next group need "
+            "not be: *silent_chance* says how likely it is.",
+            f"- **Kept by the filter** and **Dropped by the filter**: the {count(kept)} with rates from {low:g} to {high:g}, the "
+            f"band set above, and the other {count(total - kept)}, silent or not.",
+        ]
+    lines.append("- **Report**: what this page says, in words. **Settings**: those shown above.")
+    return "\n".join(lines)
