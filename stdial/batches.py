@@ -11,12 +11,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from stdial.arguments import FloatArray, between, sizes
 from stdial.expectation import silent_rate
 from stdial.pool import Pool
 
-__all__ = ["LARGEST", "Batch", "fill", "fill_from", "generation_batch_for", "generations_for"]
+__all__ = ["LARGEST", "Batch", "fill", "fill_from", "generation_batch_for", "generations_for", "not_full_from"]
 
 _BLOCK = 4096
 _MOST_TERMS = 4_000_000
@@ -120,14 +121,37 @@ def fill_from(
 
     Arguments as in `fill`, and the estimate as in `Pool.silent_rate`.
     """
+    mean, variance = _silence(pool, size, estimate)
+    return fill(mean, train_batch, generation_batch, size, cap, pool.size, variance)
+
+
+def not_full_from(
+    pool: Pool, size: int, train_batch: int, generation_batch: int, generations: ArrayLike, estimate: str = "best"
+) -> tuple[FloatArray, FloatArray]:
+    """Chances that the batch is not full after each of these numbers of generations: independent draws, and one pass.
+
+    They are `capped` and `one_pass_capped` of `fill_from` with that cap, for many caps at once.
+
+    >>> from stdial import Pool
+    >>> pool = Pool.from_rates([0.02, 0.5], problems=[40, 60])
+    >>> [chance.round(3).tolist() for chance in not_full_from(pool, 8, 32, 64, [1, 2])]
+    [[0.004, 0.0], [0.0, 0.0]]
+    """
+    B, b = _whole("train_batch", train_batch, 1), _whole("generation_batch", generation_batch, 1)
+    js = between("generations", generations, 1, LARGEST, "whole numbers of at least 1")
+    mean, variance = _silence(pool, size, estimate)
+    once = _short_of_pass(mean, B, b, float(pool.size), variance)
+    return _short(B, js * b, 1.0 - mean), once(np.minimum(js, math.ceil(pool.size / b)))
+
+
+def _silence(pool: Pool, size: int, estimate: str) -> tuple[float, float]:
+    """Mean of the silent rate over a pool by that estimate, and its variance over problems by their posteriors."""
     G = float(sizes(size, infinite=False))
-    p, weights = pool.posterior()
-    share = (weights * pool.cells.problems[:, None]) / pool.size
+    p, mass = pool.distribution
     silent = silent_rate(p, G)
-    variance = float(np.sum(share * silent**2) - np.sum(share * silent) ** 2)
     mean = pool.silent_rate(G, estimate)
-    variance = min(max(variance, 0.0), mean * (1.0 - mean))
-    return fill(mean, train_batch, generation_batch, int(G), cap, pool.size, variance)
+    variance = float(mass @ silent**2 - (mass @ silent) ** 2)
+    return mean, min(max(variance, 0.0), mean * (1.0 - mean))
 
 
 def generation_batch_for(silent: float, train_batch: int, cap: int, miss: float = 0.01) -> float:
@@ -200,12 +224,18 @@ def _expected(short: Callable[[FloatArray], FloatArray], B: int, b: int, q: floa
 
 def _one_pass(silent: float, B: int, b: int, cap: int, N: float, variance: float) -> tuple[float, float]:
     """Expected generations and chance of ending short, for draws without replacement until the pass ends."""
+    short = _short_of_pass(silent, B, b, N, variance)
+    ends = math.ceil(N / b)
+    ends = min(cap, ends) if cap else ends
+    return _sum(short, ends), float(short(np.array([float(ends)]))[0])
+
+
+def _short_of_pass(silent: float, B: int, b: int, N: float, variance: float) -> Callable[[FloatArray], FloatArray]:
+    """The chance of not being full after j generations of one pass, for an array of j."""
     if not (N >= 1 and math.isfinite(N)):
         raise ValueError(f"problems is {N:g}; it must be a number of at least 1")
     if not 0 <= variance <= silent * (1 - silent) + 1e-9:
         raise ValueError(f"variance is {variance:g}; it must be from 0 to silent x (1 - silent)")
-    ends = math.ceil(N / b)
-    ends = min(cap, ends) if cap else ends
 
     def short(j: FloatArray) -> FloatArray:
         n = np.minimum(j * b, N)
@@ -217,7 +247,7 @@ def _one_pass(silent: float, B: int, b: int, cap: int, N: float, variance: float
         certain = chance >= 1.0 - 1e-12  # nothing is left to chance: the number kept is its mean
         return np.where(certain & (mean > 0), (mean < B - 1e-9).astype(np.float64), found)
 
-    return _sum(short, ends), float(short(np.array([float(ends)]))[0])
+    return short
 
 
 def _sum(short: Callable[[FloatArray], FloatArray], ends: int) -> float:

@@ -81,6 +81,9 @@ def unbiased(right: NDArray[np.int64], tries: NDArray[np.int64], average: Averag
 
 def _all_among(marked: NDArray[np.int64], tries: NDArray[np.int64], size: int) -> FloatArray:
     """Chance that all of ``size`` draws are marked ones: the product of (marked - j) / (tries - j)."""
+    if len(tries) * size <= _CHUNK >> 4:
+        drawn = np.arange(size)
+        return np.asarray(np.prod(np.maximum(marked[:, None] - drawn, 0) / (tries[:, None] - drawn), axis=1))
     chance = np.ones(len(tries))
     for j in range(size):
         chance *= np.maximum(marked - j, 0) / (tries - j)

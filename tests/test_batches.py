@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stdial import Pool, batches
-from stdial.batches import fill, fill_from, generation_batch_for
+from stdial.batches import fill, fill_from, generation_batch_for, not_full_from
 from stdial.expectation import silent_rate
 
 BATCHES = 100_000
@@ -156,3 +156,15 @@ def test_one_pass_through_a_pool_of_any_size(monkeypatch: pytest.MonkeyPatch) ->
     vast = fill(0.5, 100_000, 1, 8, 0, 10**12, 0.1)
     assert vast.one_pass_generations == pytest.approx(200_000, rel=1e-5)
     assert fill(1 - 1e-9, 100_000, 1, 8, 0, 10**12).one_pass_capped == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    "pool", [Pool.from_rates([0.02, 0.5], problems=[40, 60]), Pool([0, 1, 4, 8], 8, problems=[30, 50, 20, 40])]
+)
+@pytest.mark.parametrize(("train", "generation"), [(32, 64), (32, 16), (1, 1), (200, 7)])
+def test_many_caps_at_once_are_as_one_by_one(pool: Pool, train: int, generation: int) -> None:
+    js = [1, 2, 3, 7, 40]
+    exact, once = not_full_from(pool, 8, train, generation, js)
+    found = [fill_from(pool, 8, train, generation, j) for j in js]
+    np.testing.assert_allclose(exact, [one.capped for one in found], rtol=1e-12)
+    np.testing.assert_allclose(once, [one.one_pass_capped for one in found], rtol=1e-12)

@@ -9,7 +9,7 @@ import numpy as np
 
 from stdial import competence
 from stdial.arguments import FloatArray
-from stdial.batches import LARGEST, Batch, fill_from
+from stdial.batches import LARGEST, Batch, fill_from, not_full_from
 from stdial.charts import style
 from stdial.charts.chart import Chart, packed
 from stdial.dropping import relative_weight, retry_prices
@@ -20,6 +20,7 @@ __all__ = ["MOST_TRIES", "batch", "dapo_log", "prices", "tilt"]
 
 MOST_TRIES = 16
 _P = np.concatenate([[0.0], (1 - np.cos(np.linspace(0.06, math.pi - 0.06, 119))) / 2, [1.0]])
+_MARK = 0.05  # where the tilt is told
 _POINTS = 40
 _GROWTH = np.linspace(-4, 8, 97)
 _curves: WeakKeyDictionary[Pool, tuple[FloatArray, FloatArray]] = WeakKeyDictionary()
@@ -31,13 +32,13 @@ def tilt(G: int, m: int) -> Chart:
     >>> tilt(8, 4).shows
     {'G': 8, 'm': 4}
     """
-    once, retried = (np.asarray(relative_weight(_P, G, tries)) for tries in (1, m))
+    rows = np.asarray(relative_weight(np.append(_P, _MARK), G, [[1], [m], [MOST_TRIES]]))
+    (once, retried), low, top = rows[:2, :-1], rows[:2, -1].tolist(), float(rows[2, 0])
     hover = "%{x:.3f}: %{y:.2f} times<extra></extra>"
     traces = [
         style.line(packed(_P), packed(once), "one try, and redraw", style.GRPO, hovertemplate=hover),
         style.line(packed(_P), packed(retried), "retry", style.ACCENT, dash="dashdot", hovertemplate=hover),
     ]
-    top = float(relative_weight(0.0, G, MOST_TRIES))
     layout = style.layout("success probability p", "weight relative to p = .5", height=340, uirevision=str(G))
     layout["xaxis"] |= {"range": [-0.01, 1.01], "dtick": 0.25}
     layout["yaxis"] |= {
@@ -47,7 +48,6 @@ def tilt(G: int, m: int) -> Chart:
         style.label(0.5, 0, f"retry, up to {m} tries", style.ACCENT, xanchor="center", yshift=22),
         style.label(0.5, 0, "one try; a redraw leaves it so", style.GRPO, xanchor="center", yshift=-16),
     ]
-    low = [float(relative_weight(0.05, G, tries)) for tries in (1, m)]
     alt = (
         f"Weight of a problem relative to one at p = .5 for groups of {G}. At p = .05: {low[0]:.2f} times with one try or a "
         f"redraw, {low[1]:.2f} times with up to {m} tries of the same prompt."
@@ -105,9 +105,7 @@ def batch(pool: Pool, G: int, train: int, generation: int, cap: int, name: str) 
     """
     whole = fill_from(pool, G, train, generation, cap)
     js = _generations(whole, train, generation, cap)
-    found = [fill_from(pool, G, train, generation, j) for j in js]
-    exact = np.array([1.0, *(one.capped for one in found)])
-    once = np.array([1.0, *(_or_nan(one.one_pass_capped) for one in found)])
+    exact, once = (np.append(1.0, chance) for chance in not_full_from(pool, G, train, generation, js))
     x = np.array([0, *js])
     ends = pool.size / generation  # in one pass nothing is left to draw from here on
     once[x > math.ceil(ends)] = np.nan
@@ -129,7 +127,7 @@ def batch(pool: Pool, G: int, train: int, generation: int, cap: int, name: str) 
     if cap and cap <= last:
         layout["shapes"] = [style.rule(cap)]
         layout["annotations"] = [style.label(cap, 0.5, "cap", style.GREY, xanchor="right", xshift=-4)]
-    chance = f"{found[-1].capped:.2%}" if cap else "0%"
+    chance = f"{exact[-1]:.2%}" if cap else "0%"
     expected = f"{whole.generations:.2f}" if math.isfinite(whole.generations) else "no finite number of"
     alt = (
         f"Chance that a batch of {train:,} is not full, after each generation of {generation:,} prompts: expected "
@@ -228,7 +226,3 @@ def _generations(whole: Batch, train: int, generation: int, cap: int) -> list[in
 
 def _rollouts(price: float) -> str:
     return f"{price:.1f}" if math.isfinite(price) else "no finite number"
-
-
-def _or_nan(value: float | None) -> float:
-    return math.nan if value is None else value

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from stdial import competence
 from stdial.batches import Batch, fill_from, generation_batch_for, generations_for
 from stdial.charts import dropping as charts
@@ -54,7 +56,7 @@ def _frames(G: int, chosen: Chosen) -> list[int]:
 
 
 def _comparison(v: Values, found: Dropping, places: int) -> Table:
-    tilted = [float(relative_weight(0.05, v.G, tries)) for tries in (1, v.m)]
+    tilted = np.asarray(relative_weight(0.05, v.G, [1, v.m])).tolist()
     scale = "none" if math.isnan(found.retry_scale) else times(found.retry_scale)
     rows = [
         ["Prompts that end mixed", percent(found.kept, places), "all of the batch", percent(found.retry_mixed, places)],
