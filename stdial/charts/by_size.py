@@ -67,6 +67,7 @@ def silent_by_size(pool: Pool, G: int, *, every: bool = False) -> Chart:
     return Chart(
         "silent", traces, layout, _silent_alt(now, n), shows=_silent_shows(now), table=table,
         caption=_silent_caption(now, pool, n, known["size"]), narrow={"height": 260, "margin.l": 58, "margin.b": 40},
+        given=(),
     )  # fmt: skip
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import base64
 import csv
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+
+from stdial.charts import style
 
 __all__ = ["Chart", "packed", "unpacked"]
 
@@ -49,6 +51,8 @@ class Chart:
     narrow : layout keys that replace others where the chart is less than 520 pixels wide ("xaxis.title.text" and so on).
     tap : which parameter a tap on the chart sets, {"x": name, "step": rounding}.
     caption : a line under the chart.
+    given : what stays of the chart while a reader's guess is awaited: names of traces, and "#text" of labels. Empty keeps the
+        axes alone; None, where even they would say too much, keeps nothing.
 
     Examples
     --------
@@ -68,6 +72,7 @@ class Chart:
     narrow: Mapping[str, Any] = field(default_factory=dict)
     tap: Mapping[str, Any] | None = None
     caption: str = ""
+    given: Sequence[str] | None = None
 
     def figure(self) -> dict[str, Any]:
         """The figure for Plotly itself."""
@@ -78,8 +83,34 @@ class Chart:
         return {
             "name": self.name, "data": list(self.data), "layout": dict(self.layout), "alt": self.alt,
             "shows": dict(self.shows), "narrow": dict(self.narrow), "tap": self.tap, "caption": self.caption,
-            "height": self.layout.get("height", 360),
+            "height": self.layout.get("height", 360), "bare": not self.table,
         }  # fmt: skip
+
+    def covered(self, given: Sequence[str] | None) -> Chart:
+        """The chart before a guess: its axes and what is given, or, for None, an empty frame that says so.
+
+        It still tells which state of the link it belongs to, and nothing that is computed from it.
+
+        >>> chart = Chart("c", [{"name": "old", "y": [1]}, {"name": "new", "y": [2]}], {}, "It is 2.", {"G": 8}, {"y": [1, 2]})
+        >>> before = chart.covered(["old"])
+        >>> before.data, before.csv()
+        ([{'name': 'old', 'y': [1]}], '\\r\\n')
+        """
+        if given is None:
+            narrow = {path: value for path, value in self.narrow.items() if path == "height"}
+            return replace(
+                self, data=[], layout=style.waiting(self.layout.get("height", 360)), alt="Shown after your guess.", narrow=narrow,
+                table={}, tap=None, caption="",
+            )  # fmt: skip
+        labels = [label for label in self.layout.get("annotations", ()) if f"#{label['text']}" in given]
+        return replace(
+            self,
+            data=[trace for trace in self.data if trace.get("name") in given],
+            layout={**self.layout, "annotations": labels, "shapes": []},
+            narrow={path: value for path, value in self.narrow.items() if not path.startswith(("annotations", "shapes"))},
+            alt="Axes with no more than is given before your guess.", table={}, tap=None,
+            caption="The rest is drawn after your guess.",
+        )  # fmt: skip
 
     def csv(self) -> str:
         """The data as CSV: float64 numbers in full, texts safe to open in a spreadsheet."""

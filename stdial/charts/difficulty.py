@@ -97,7 +97,7 @@ def chart(view: str, G: int, p: float, alpha: float, dots: bool = False, seed: i
         shows={"G": G, "p": p, "alpha": alpha, "view": view, "dots": dots, "seed": seed},
         table=table, tap={"x": "p", "low": 0, "high": 1, "step": 0.01},
         caption="Grey: large G." + (" Dotted: the attenuation law, an approximation." if view == "update" else ""),
-        narrow={"height": 330, "margin.l": 48, "xaxis.dtick": 0.5},
+        narrow={"height": 330, "margin.l": 48, "xaxis.dtick": 0.5}, given=(),
     )  # fmt: skip
 
 

@@ -65,7 +65,7 @@ def updates(G: int, k: int, alpha: float) -> Chart:
     layout["yaxis"] |= {"range": [-0.02, top]}
     return Chart(
         "group", traces, layout, _alt(G, k, alpha), shows={"G": G, "k": k, "alpha": alpha}, table=table,
-        tap={"x": "k", "low": 0, "high": G, "step": 1}, narrow={"height": 250, "margin.b": 40},
+        tap={"x": "k", "low": 0, "high": G, "step": 1}, narrow={"height": 250, "margin.b": 40}, given=(),
     )  # fmt: skip
 
 
@@ -129,7 +129,7 @@ def any_reward(rewards: Sequence[float], alpha: float) -> Chart:
     alt = f"Push against reward for {r.size} rewards with standard deviation {group.std_of(r):.4f}."
     return Chart(
         "group", traces, layout, alt, shows={"G": int(r.size), "alpha": alpha, "rewards": r.tolist()}, table=table,
-        narrow={"height": 280},
+        narrow={"height": 280}, given=(),
     )  # fmt: skip
 
 

@@ -173,7 +173,7 @@ def rate_and_pool(pool: Pool, G: int, p: float, name: str) -> Chart:
     return Chart(
         "silent", traces, layout, alt, shows={"G": G, "p": p, "pool": name}, table=_table(curve, whole, silent),
         tap={"x": "p", "low": 0, "high": 1, "step": 0.01}, narrow={"height": 340, "margin.l": 52, "xaxis.dtick": 0.5},
-        caption="Pale bars: where the problems lie. Strong bars: the part of their groups that is silent.",
+        caption="Pale bars: where the problems lie. Strong bars: the part of their groups that is silent.", given=(),
     )  # fmt: skip
 
 

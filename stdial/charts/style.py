@@ -6,7 +6,7 @@ from typing import Any
 
 __all__ = [
     "ACCENT", "DAPO", "DARK", "DASHES", "DR_GRPO", "FAINT", "GREY", "GRID", "GRPO", "INK", "METHOD_COLORS", "PAPER", "area",
-    "label", "layout", "line", "points", "rule",
+    "label", "layout", "line", "points", "rule", "waiting",
 ]  # fmt: skip
 
 # Light theme; the browser swaps each for its partner in DARK when the app is dark.
@@ -109,6 +109,18 @@ def rule(x: float, *, color: str = GREY, dash: str = "dot") -> dict[str, Any]:
         "type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "paper",
         "line": {"color": color, "width": 1, "dash": dash}, "layer": "below",
     }  # fmt: skip
+
+
+def waiting(height: float) -> dict[str, Any]:
+    """The layout of an empty frame that stands for a chart until its reader has guessed."""
+    gone = {"visible": False, "fixedrange": True, "range": [0, 1]}
+    frame = {
+        "type": "rect", "xref": "paper", "yref": "paper", "x0": 0, "x1": 1, "y0": 0, "y1": 1,
+        "line": {"color": FAINT, "width": 1, "dash": "dot"},
+    }  # fmt: skip
+    text = label(0.5, 0.5, "Shown after your guess", GREY, xref="paper", yref="paper", xanchor="center")
+    margin = {"l": 8, "r": 8, "t": 8, "b": 8}
+    return layout("", "", height=height, margin=margin, annotations=[text], shapes=[frame], xaxis=gone, yaxis=gone)
 
 
 def _faded(color: str, opacity: float) -> str:

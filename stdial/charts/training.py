@@ -61,7 +61,7 @@ def hardest(story: Story, t: int, against: str) -> Chart:
         "hardest", traces + marks, layout, _hardest_alt(story, t), shows=_shows(story, t), table=table,
         caption="Thick: the hardest quarter. Thin: all prompts. Grey: the mean-field run, without chance."
         + (f" Bands: lowest to highest of {story.settings.seeds} seeds." if story.settings.seeds > 1 else ""),
-        narrow={"height": 280, "margin.l": 46, "xaxis.range": [-0.01 * widest, 1.33 * widest], "xaxis.nticks": 5},
+        narrow={"height": 280, "margin.l": 46, "xaxis.range": [-0.01 * widest, 1.33 * widest], "xaxis.nticks": 5}, given=(),
     )  # fmt: skip
 
 

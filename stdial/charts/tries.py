@@ -32,7 +32,7 @@ def fidelity_sizes(p: float, loss: float) -> Chart:
     middle = [math.log10(size) for size in exact_and_law(0.5, loss)]
     hover = "p = %{x:.3f}: %{y:.0f}<extra></extra>"
     traces: list[dict[str, Any]] = [
-        *style.area(packed(_P), packed(law), packed(exact), "what the law misses", style.GREY, 0.22),
+        *style.area(packed(_P), packed(law), packed(exact), "what the paper's law misses", style.GREY, 0.22),
         style.line(packed(_P), packed(law), "law", style.GREY, width=1.5, hovertemplate="law, " + hover),
         style.line(packed(_P), packed(exact), "exact", style.GRPO, hovertemplate="exact, " + hover),
         *_marks(p, [(here, style.GRPO, False), (by_law, style.GREY, True)]),
@@ -41,16 +41,16 @@ def fidelity_sizes(p: float, loss: float) -> Chart:
     layout["annotations"] = [
         style.label(0.5, middle[0], f"exact, for {_percent(1 - loss)} of the update",
                     style.GRPO, xanchor="center", yshift=32, bgcolor=style.PAPER),
-        style.label(0.5, middle[1], "the law", style.GREY, xanchor="center", yshift=-16, bgcolor=style.PAPER),
+        style.label(0.5, middle[1], "the paper's law", style.GREY, xanchor="center", yshift=-16, bgcolor=style.PAPER),
     ]  # fmt: skip
     alt = (
         f"Group size that keeps {_percent(1 - loss)} of GRPO's large-group update, against success probability, on a log scale. "
-        f"At p = {p:.3g}: {_size(here)} exactly, {_size(by_law)} by the law."
+        f"At p = {p:.3g}: {_size(here)} exactly, {_size(by_law)} by the paper's law."
     )
     return Chart(
         "sizes", traces, layout, alt, shows={"p": p, "loss": loss}, tap={"x": "p", "low": 0, "high": 1, "step": 0.01},
         table={"p": _P, "exact": exact, "law": law}, narrow={"height": 300, "xaxis.dtick": 0.5},
-        caption="Shaded: what the law, an approximation, falls short by.",
+        caption="Shaded: what the paper's law, an approximation, falls short by.", given=(),
     )  # fmt: skip
 
 
@@ -79,7 +79,7 @@ def mixed_sizes(p: float, miss: float) -> Chart:
     )
     return Chart(
         "mixed", traces, layout, alt, shows={"p": p, "miss": miss}, tap={"x": "p", "low": 0, "high": 1, "step": 0.01},
-        table={"p": _P, "size": sizes}, narrow={"height": 250, "xaxis.dtick": 0.5},
+        table={"p": _P, "size": sizes}, narrow={"height": 250, "xaxis.dtick": 0.5}, given=(),
     )  # fmt: skip
 
 
@@ -113,7 +113,7 @@ def price(p: float, G: int) -> Chart:
     return Chart(
         "price", traces, layout, f"Rollouts for each mixed group against group size at p = {p:.3g}, on log scales; {said}.",
         shows={"p": p, "G": G}, table={"G": SIZES, "rollouts for each mixed group": curve},
-        tap={"x": "G", "low": 2, "high": 1024, "step": 1}, narrow={"height": 280},
+        tap={"x": "G", "low": 2, "high": 1024, "step": 1}, narrow={"height": 280}, given=(),
     )  # fmt: skip
 
 
@@ -157,7 +157,7 @@ def sides(p: float, G: int, spend: float) -> Chart:
     )
     return Chart(
         "sides", traces, layout, alt, shows={"p": p, "G": G, "spend": spend}, table=table,
-        tap={"x": "G", "low": 2, "high": 1024, "step": 1}, narrow={"height": 280},
+        tap={"x": "G", "low": 2, "high": 1024, "step": 1}, narrow={"height": 280}, given=(),
     )  # fmt: skip
 
 

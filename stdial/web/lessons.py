@@ -82,7 +82,8 @@ class Guess:
 class Lesson:
     """One question; `start` and `reveal` are values of its page.
 
-    `cover` hides the charts until the guess, but for what `keep` names ("chart", "chart/trace" or "chart#label").
+    Until the guess, of the charts only what `keep` names is drawn ("chart", "chart/" for its axes, "chart/trace" or
+    "chart#label"). `sketch` says what to draw into the axes on paper.
     """
 
     id: str
@@ -95,8 +96,14 @@ class Lesson:
     start: Mapping[str, Any]
     reveal: Mapping[str, Any]
     numbers: Mapping[str, Quantity] = field(default_factory=dict)
-    cover: bool = False
     keep: tuple[str, ...] = ()
+    sketch: str = ""
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """What stays of the charts until the guess: the chart to tap has its axes at least."""
+        axes = f"{self.guess.chart}/"
+        return (*self.keep, axes) if self.guess.chart and self.guess.chart not in self.keep else self.keep
 
     def right(self) -> list[int]:
         """The positions of the right options of a choice."""

@@ -81,7 +81,8 @@ def open_page(path: str) -> Page:
         if state["seen"] is not None and state["seen"][0] != path:
             state["values"] |= {name: PARAMS[name].default for name in COURTESIES if name != "slides"}
         state["values"], state["notes"] = link.read(dict(seen[1]), state["values"], place.params)
-        state["seen"] = seen
+        state["seen"], state["asks"], state["linked"] = seen, state["values"]["guess"], state["values"]
+        state["values"] = share.at_question(state["values"], path) or state["values"]
     state["run"] += 1
     page = Page(path, Values(state["values"]), state["notes"])
     if page.values.lesson and not lessons.known(page.values.lesson):
@@ -211,7 +212,7 @@ class Page:
         asked = share.asked(values, self.path)
         top = {
             "notes": self.notes,
-            "address": link.address(values, self.place.params),
+            "address": link.address(values.but(guess=_state()["asks"]), self.place.params),  # the question stays in the link
             "slides": int(values.slides),
             "asked": asked,
             "held": int(_holds_upload()),
@@ -307,7 +308,7 @@ def _state() -> dict[str, Any]:
     """State of the session: values of the table, what was seen of the address, acknowledged moves."""
     if "stdial" not in st.session_state:
         st.session_state["stdial"] = {
-            "values": link.defaults(), "seen": None, "notes": [], "acks": {}, "wants": {}, "run": 0,
+            "values": link.defaults(), "seen": None, "notes": [], "acks": {}, "wants": {}, "run": 0, "asks": False, "linked": {},
             "private": Kept(most=8 * 2**20), "in": secrets.token_hex(4),
         }  # fmt: skip
     state: dict[str, Any] = st.session_state["stdial"]
@@ -342,6 +343,8 @@ def _wanted(name: str) -> None:
     _state()["acted"] = True
     want = st.session_state[name].get("want")
     if isinstance(want, dict) and isinstance(want.get("what"), str):
+    if move["values"].get("again"):  # the tab has its reader's guess already: what its address says is shown
+        state["values"] = {**state["values"], **state["linked"]}
         _state()["wants"][name] = (want["what"][: share.LONGEST + 3], _counter(want))
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from stdial.web import lessons
+from stdial.web import lessons, link
 from stdial.web.stage import Stage
 
-__all__ = ["LONGEST", "asked", "qr", "shaped"]
+__all__ = ["LONGEST", "asked", "at_question", "qr", "shaped"]
 
 LONGEST = 1600  # characters of an address that a phone's camera still reads off a screen
 
@@ -45,13 +45,28 @@ def asked(values: Mapping[str, Any], path: str) -> dict[str, Any] | None:
 
 
 def shaped(stage: Stage, values: Mapping[str, Any], path: str) -> Stage:
-    """The stage as the sender wanted it: controls locked or left out, and the curves covered while a lesson's guess is awaited.
+    """The stage as the sender wanted it: controls locked or left out; while a guess is awaited, charts without the answer.
 
-    The words are withheld in the browser, so that they are there at once after the guess.
+    The words are withheld in the browser, so that they are there at once after the guess. A lesson's controls wait too.
+    """
+    stage = stage.with_courtesies(values["lock"], values["hide"])
+    if not values["guess"]:
+        return stage
+    lesson = _lesson(values, path)
+    return stage.waiting().covered(lesson.kept) if lesson else stage.covered()
+
+
+def at_question(values: Mapping[str, Any], path: str) -> dict[str, Any] | None:
+    """The values at which a lesson asks, whatever else its link says; None where no lesson waits for a guess.
+
+    So the address of an answer, copied, asks the same question and does not open at what is asked for.
     """
     lesson = _lesson(values, path)
-    stage = stage.with_courtesies(values["lock"], values["hide"])
-    return stage.covered(lesson.keep) if lesson and lesson.cover and values["guess"] else stage
+    if not lesson or not values["guess"]:
+        return None
+    start = {**values, **lesson.start}
+    link.settle(start, given=lesson.start)
+    return start
 
 
 def _lesson(values: Mapping[str, Any], path: str) -> lessons.Lesson | None:

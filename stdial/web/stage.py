@@ -7,11 +7,13 @@ of a scrub. Words are lists of runs: plain texts, or `num`, `em` and `code` piec
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 from stdial.charts.chart import Chart
+from stdial.web.params import PARAMS
 
 __all__ = [
     "Button", "Card", "Choice", "Control", "Marks", "Number", "Range", "Run", "Slider", "Stage", "Table", "TextBox", "Toggle",
@@ -48,7 +50,8 @@ def link(text: str, href: str, sets: Mapping[str, Any] | None = None) -> Run:
 class Control:
     """A control that sets the parameter `name`; `label` is its visible and spoken name.
 
-    `hint` is a short line under it, `primary` puts it under the thumb on a phone.
+    `hint` is a short line under it, `primary` puts it under the thumb on a phone. It is `locked` by a sender (True) or until a
+    guess ("guess").
     """
 
     name: str
@@ -56,7 +59,7 @@ class Control:
     value: Any = None
     hint: str = ""
     primary: bool = False
-    locked: bool = False
+    locked: bool | Literal["guess"] = False
 
     kind = "control"
 
@@ -227,31 +230,34 @@ class Stage:
         shown = [c for c in self.controls if c.name not in hide]
         return replace(self, controls=[replace(c, locked=c.locked or c.name in lock) for c in shown])
 
-    def covered(self, keep: Sequence[str] = ()) -> Stage:
-        """The stage with empty axes for a guess: of its charts only what `keep` names is drawn.
+    def waiting(self) -> Stage:
+        """The stage with every control locked until the guess."""
+        return replace(self, controls=[replace(c, locked="guess") for c in self.controls])
 
-        That is "chart", "chart/trace" or "chart#label".
+    def covered(self, keep: Sequence[str] = ()) -> Stage:
+        """The stage before a guess: of its charts only what gives nothing away, and no further empty ones.
+
+        `keep` names what stays: "chart", "chart/" (its axes), "chart/trace" or "chart#label". Without it each chart's own `given`
+        rules, and the first stays even with nothing in it.
         """
-        return replace(self, charts=[_covered(chart, keep) for chart in self.charts])
+        if not keep:
+            return replace(self, charts=[_covered(c, c.given) for i, c in enumerate(self.charts) if not i or c.given])
+        named = {one: re.split("(?=[/#])", one, maxsplit=1) for one in keep}
+        charts = []
+        for chart in self.charts:
+            its = [rest[0] if rest else "" for name, *rest in named.values() if name == chart.name]
+            if its:
+                charts.append(chart if "" in its else _covered(chart, [one.removeprefix("/") for one in its]))
+        return replace(self, charts=charts)
 
     def chart(self, name: str) -> Chart | None:
         """The chart of that name."""
         return next((c for c in self.charts if c.name == name), None)
 
 
-def _covered(chart: Chart, keep: Sequence[str]) -> Chart:
-    """The chart's axes with only the kept traces; it still says what state it shows."""
-    if chart.name in keep:
-        return chart
-    labels = [label for label in chart.layout.get("annotations", ()) if f"{chart.name}#{label['text']}" in keep]
-    return replace(
-        chart,
-        data=[trace for trace in chart.data if f"{chart.name}/{trace.get('name')}" in keep],
-        layout={**chart.layout, "annotations": labels, "shapes": []},
-        narrow={path: value for path, value in chart.narrow.items() if not path.startswith(("annotations", "shapes"))},
-        alt="Axes with no more than the question says; the rest is drawn after your guess.",
-        table={}, tap=None, caption="",
-    )  # fmt: skip
+def _covered(chart: Chart, given: Sequence[str] | None) -> Chart:
+    """The chart before a guess; of what it shows only the link's own values are told."""
+    return replace(chart.covered(given), shows={name: value for name, value in chart.shows.items() if name in PARAMS})
 
 
 def to_json(spec: Mapping[str, Any]) -> bytes:

@@ -1,10 +1,16 @@
 """The class page: its parts, its numbers, and what a link may do to it."""
 
+import re
+
 import pytest
 
 from stdial import GRPO, group
+from stdial.charts.chart import Chart, unpacked
 from stdial.web import lessons
+from stdial.web.params import PARAMS
+from stdial.web.places import existing
 from stdial.web.views import class_proof
+from stdial.web.views import for_a_class as view
 from tests.app.reading_stages import run, said, stages
 
 
@@ -78,5 +84,63 @@ def test_a_lesson_link_edited_by_hand_opens_something(query: dict[str, str]) -> 
 
 
 def test_nothing_under_the_stage_while_a_guess_is_awaited() -> None:
-    assert not run("", guess="1", k="3").latex
-    assert run("", k="3").latex
+    assert not any("## Why" in one.value for one in run("", guess="1", k="3").markdown)
+    assert any("## Why" in one.value for one in run("", k="3").markdown)
+
+
+@pytest.mark.parametrize("path", existing())
+def test_no_chart_gives_the_answer_away_before_a_guess(path: str) -> None:
+    for stage in stages(run(path, guess="1")):
+        assert len(stage["charts"]) <= 1
+        for chart in stage["charts"]:
+            assert chart["data"] == []
+            assert not re.search(r"\d", chart["alt"] + chart["caption"]), chart["alt"]
+            assert set(chart["shows"]) <= set(PARAMS)
+            assert chart["bare"]
+            texts = [label["text"] for label in chart["layout"]["annotations"]]
+            assert texts in ([], ["Shown after your guess"])
+
+
+def test_the_question_stays_in_the_address_after_the_guess() -> None:
+    app = run("", guess="1", k="3")
+    assert "guess=1" in stages(app)[0]["header"]["address"]
+    app.session_state["stdial"]["values"]["guess"] = False  # as a guess does
+    app.session_state["stdial"]["acted"] = True
+    app.run()
+    header = stages(app)[0]["header"]
+    assert "guess" not in header
+    assert "guess=1" in header["address"]
+    assert stages(app)[0]["charts"][0]["data"]
+
+
+def numbers(chart: Chart) -> list[float]:
+    """Every height that a chart draws."""
+    found: list[float] = []
+    for trace in chart.data:
+        y = trace.get("y", [])
+        found += unpacked(y).tolist() if isinstance(y, dict) else [v for v in y if isinstance(v, int | float)]
+    return found
+
+
+@pytest.mark.parametrize("lesson", lessons.lessons(), ids=lambda lesson: lesson.id)
+def test_no_question_gives_another_ones_answer_away(lesson: lessons.Lesson) -> None:
+    """The list and the sheet show all of them side by side."""
+    mine = view.picture(lesson)
+    text = "".join(x if isinstance(x, str) else x["t"] for x in lessons.said(lesson.question + lesson.sketch, lesson))
+    for other in lessons.lessons():
+        if other.guess.kind != "choice":
+            assert other.answer.text not in text + mine.alt, other.id
+            if other.page == lesson.page:
+                assert not any(abs(y - other.answer.value) < 1e-4 for y in numbers(mine)), other.id
+    assert not any(trace.get("name") == "silent" for trace in mine.data)  # all-right asks for it
+
+
+def test_every_empty_picture_says_what_to_draw() -> None:
+    _, *questions, _ = stages(run("for_a_class", part="sheet"))
+    for lesson, stage in zip(lessons.lessons(), questions, strict=True):
+        assert lesson.sketch
+        assert lesson.sketch in "".join(x if isinstance(x, str) else x["t"] for x in stage["text"][-1])
+        chart = stage["charts"][0]
+        if not chart["data"]:
+            assert chart["layout"]["xaxis"]["title"]["text"]
+            assert chart["layout"]["yaxis"]["title"]["text"]

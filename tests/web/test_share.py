@@ -1,12 +1,16 @@
 """What a sender chose for the receiver."""
 
+import json
 import re
+from dataclasses import replace
 
 import pytest
 
+from stdial.charts.chart import Chart
 from stdial.web import share
 from stdial.web.link import defaults
 from stdial.web.page import Values
+from stdial.web.stage import Stage
 from stdial.web.views import difficulty, one_group
 
 
@@ -52,9 +56,64 @@ def test_a_lesson_is_asked_on_its_own_page_only() -> None:
 
 def test_curves_are_covered_only_until_the_guess() -> None:
     values = Values({**defaults(), "lesson": "one-right", "guess": True})
-    before = share.shaped(one_group.stage(values), values, "").charts[0]
-    assert {trace["name"] for trace in before.data} == {"GRPO, now", "silent"}
+    stage = share.shaped(one_group.stage(values), values, "")
+    (before,) = stage.charts  # nothing is given of the second one: it waits
+    assert {trace["name"] for trace in before.data} == {"GRPO, now"}
+    assert [label["text"] for label in before.layout["annotations"]] == ["GRPO"]
     assert before.shows == {"G": 8, "k": 1, "alpha": 1.0}
     assert before.csv().strip() == ""
+    assert {control.locked for control in stage.controls} == {"guess"}
     open_ = values.but(guess=False)
     assert share.shaped(one_group.stage(open_), open_, "").charts[0].csv() == one_group.stage(open_).charts[0].csv()
+
+
+def test_a_senders_guess_leaves_the_axes_and_the_controls() -> None:
+    values = Values({**defaults(), "guess": True, "k": 3})
+    stage = share.shaped(one_group.stage(values), values, "")
+    (before,) = stage.charts
+    assert (before.data, before.layout["annotations"], before.table, before.tap) == ([], [], {}, None)
+    assert before.layout["xaxis"]["title"]["text"] == "right answers k"
+    assert not re.search(r"\d", before.alt + before.caption)
+    assert {control.locked for control in stage.controls} == {False}
+
+
+def test_a_chart_that_declares_nothing_waits_whole() -> None:
+    chart = Chart(
+        "c",
+        [{"y": [0.125]}],
+        {"height": 300},
+        "It is 0.125.",
+        {"G": 8, "silent": 0.125},
+        {"y": [0.125]},
+        caption="0.125",
+    )
+    (before,) = Stage(charts=[chart, replace(chart, name="d")]).covered().charts
+    assert "0.125" not in json.dumps(before.spec())
+    assert before.layout["annotations"][0]["text"] == "Shown after your guess"
+    assert not before.layout["xaxis"]["visible"]
+    assert before.layout["height"] == 300
+    assert before.shows == {"G": 8}
+    assert before.spec()["bare"]
+
+
+def test_what_a_lesson_keeps() -> None:
+    label = {"text": "old", "x": 0}
+    chart = Chart(
+        "c", [{"name": "old"}, {"name": "new"}], {"annotations": [label, {"text": "new"}]}, "Alt", {}, {"y": [1]}
+    )
+    stage = Stage(charts=[chart, replace(chart, name="d")])
+    assert stage.covered(["d"]).charts == [replace(chart, name="d")]
+    assert [c.name for c in stage.covered(["d/"]).charts] == ["d"]
+    assert stage.covered(["d/"]).charts[0].data == []
+    (only,) = stage.covered(["c/old", "c#old"]).charts
+    assert (only.data, only.layout["annotations"]) == ([{"name": "old"}], [label])
+
+
+def test_a_lesson_asks_at_its_start_whatever_its_link_says() -> None:
+    given = {**defaults(), "lesson": "one-right", "guess": True, "k": 1, "G": 16}
+    start = share.at_question(given, "")
+    assert start is not None
+    assert (start["G"], start["k"], start["marks"].count("1"), start["guess"]) == (8, 4, 4, True)
+    assert share.at_question({**given, "guess": False}, "") is None
+    assert share.at_question(given, "difficulty") is None
+    assert share.at_question({**given, "lesson": ""}, "") is None

@@ -13,6 +13,11 @@ function remember(id, entry) {
   try { localStorage.setItem(SHELF, JSON.stringify({ ...progress(), [id]: entry })); } catch { /* a browser that keeps nothing */ }
 }
 
+// What was guessed at this entry of the tab's history. The question stays in the address, for whoever gets a copy of it; reload,
+// Back and Forward do not ask the same reader twice.
+const guessedHere = () => history.state?.stdialGuess;
+const guessHere = (text) => history.replaceState({ ...history.state, stdialGuess: text }, '');
+
 // A stage without the words that would give the answer away.
 export function withheld(spec) {
   return { ...spec, answer: [], text: [], readouts: [], tables: [], cards: [] };
@@ -31,7 +36,11 @@ export function drawAsked(mount, node, asked) {
   box.setAttribute('aria-label', asked.lesson ? asked.lesson.place : 'From the sender of this link');
   if (asked.title || asked.ask) sender(box, asked);
   if (asked.lesson) question(box, asked.lesson);
-  if (asked.guess) box.append(form(mount, asked));
+  if (asked.guess && guessedHere() !== undefined && !mount.resumed) {
+    mount.resumed = true;
+    mount.guessed = guessedHere();
+    setTimeout(() => mount.move({ guess: false, again: 1 }, true, true));
+  } else if (asked.guess) box.append(form(mount, asked));
   else {
     const said = after(mount, asked);
     if (said) box.append(said);
@@ -57,13 +66,14 @@ function form(mount, asked) {
   const field = rules.kind === 'choice' ? choices(box, rules) : entry(mount, box, rules);
   const go = box.appendChild(make('button', 'sd-button sd-go', asked.lesson ? 'Show the answer' : 'Guess, then show the answer'));
   go.type = 'submit';
-  const note = box.appendChild(make('p', 'sd-hint', `${rules.kind === 'tap' ? 'Tap the chart, or type. ' : ''}The answer is hidden until you guess.`));
+  const note = box.appendChild(make('p', 'sd-hint', `${rules.kind === 'tap' ? 'Tap the chart, or type. ' : ''}${asked.lesson ? 'The answer is hidden and the controls wait until you guess.' : 'The answer is hidden until you guess.'}`));
   note.setAttribute('role', 'status');
   box.addEventListener('submit', (e) => {
     e.preventDefault();
     const guess = field.read();
     if (guess === null) { note.textContent = field.wanted; field.focus(); return; }
     mount.guessed = guess.text;
+    guessHere(guess.text);
     if (asked.lesson) remember(asked.lesson.id, { guess: guess.text, right: guess.right, at: guess.at });
     const sets = asked.lesson?.sets ?? {};
     if (!Object.keys(sets).length) mount.reveal();

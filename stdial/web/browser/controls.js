@@ -32,7 +32,7 @@ export function drawControls(mount, specs) {
 }
 
 function setHint(control, spec) {
-  const text = [spec.hint, spec.locked ? 'Set by the sender of this link.' : ''].filter(Boolean).join(' ');
+  const text = [spec.hint, spec.locked === true ? 'Set by the sender of this link.' : ''].filter(Boolean).join(' ');
   let hint = control.box.querySelector(':scope > .sd-hint');
   if (!text) { hint?.remove(); return; }
   hint ??= control.box.appendChild(make('p', 'sd-hint'));

@@ -1,5 +1,5 @@
 // The share dialog: which values travel, what the receiver can move, a guess, the sender's words; link, embed code, QR code.
-import { LABELS } from './params.js';
+import { DEFAULTS, LABELS } from './params.js';
 import { make } from './words.js';
 
 const COURTESIES = ['lock', 'hide', 'guess', 'title', 'ask', 'slides', 'v', 'n', 'embed', 'embed_options'];
@@ -74,13 +74,14 @@ class Dialog {
       const row = set.appendChild(make('div', 'sd-carry-row'));
       const label = row.appendChild(make('label', 'sd-check'));
       const input = label.appendChild(Object.assign(make('input'), { type: 'checkbox', checked: true }));
-      const spec = specs.find((one) => one.name === name);
+      const spec = specs.find((one) => one.name === name || one.upper === name);
       const words = LABELS[name] ?? spec?.label ?? name;
       const chosen = spec?.options?.find(([value]) => value === this.address.get(name));
       const shown = short(chosen ? chosen[1] : this.address.get(name));
       label.append(make('span', '', `${words}: ${shown}`));
       input.addEventListener('change', () => this.changed());
-      const value = { name, words, shown, text: this.address.get(name), input };
+      const matters = Boolean(spec) || this.address.get(name) !== DEFAULTS[name]; // what has a control here, or is set
+      const value = { name, words, shown, text: this.address.get(name), input, matters };
       if (movable.has(name)) {
         const select = row.appendChild(make('select'));
         select.setAttribute('aria-label', `${words} for the receiver`);
@@ -111,7 +112,7 @@ class Dialog {
       input.addEventListener('input', () => this.changed());
       return input;
     };
-    this.guess = check('guess', 'Hide the answer until a guess (a courtesy, no secret)');
+    this.guess = check('guess', 'Hide the answer until a guess, charts too (a courtesy, no secret)');
     this.slides = check('slides', 'Large type, for a projector');
     this.title = field('input', 'title', 'Your title, shown as the sender’s', 80);
     this.ask = field('textarea', 'ask', 'Your question, shown as the sender’s', 280);
@@ -175,12 +176,14 @@ class Dialog {
       if (this.ask.value.trim()) quote.append(make('p', '', this.ask.value.trim()));
       say('words', quote);
     }
-    const told = this.values.map(({ words, shown, input, select }) => {
+    const told = this.values.filter(({ matters }) => matters).map(({ words, shown, input, select }) => {
       const freedom = { lock: ', locked', hide: ', no control' }[select?.value] ?? '';
       return `${words} ${input.checked ? shown : 'at its default'}${freedom}`;
     });
-    say('values', make('p', '', `${told.join('; ')}.`));
-    say('guess', make('p', '', this.guess.checked ? 'The answer and its numbers appear after a guess; the chart is there at once.' : 'The answer is there at once.'));
+    if (told.length) say('values', make('p', '', `${told.join('; ')}.`));
+    say('guess', make('p', '', this.guess.checked
+      ? 'Before a guess: the question and the controls, and at most empty axes. After it: the answer, its numbers and the charts. The link goes on asking whoever gets it.'
+      : 'The answer is there at once.'));
   }
 
   // The code that Python made for one address; an older one is left alone.

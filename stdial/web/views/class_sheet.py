@@ -8,7 +8,7 @@ from stdial.charts.chart import Chart
 from stdial.web import lessons
 from stdial.web.lessons import Lesson
 from stdial.web.page import Values
-from stdial.web.stage import Button, Run, Stage, Table, num
+from stdial.web.stage import Button, Run, Stage, Table, em, num
 from stdial.web.views.for_a_class import part, picture
 
 __all__ = ["answers", "head", "question"]
@@ -38,6 +38,8 @@ def question(lesson: Lesson, _: Values) -> Stage:
         text.append(["   ".join(f"□ {option.says}" for option in lesson.guess.options)])
     else:
         text.append([f"{lesson.guess.label}: ", "_" * 18])
+    if lesson.sketch:
+        text.append([em("In the picture: "), *lessons.said(lesson.sketch, lesson)])
     return Stage(heading=f"{at + 1}. {lesson.name}", text=text, charts=[_small(picture(lesson))], layout="sheet")
 
 

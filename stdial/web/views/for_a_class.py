@@ -36,8 +36,8 @@ def picture(lesson: Lesson, revealed: bool = False) -> Chart:
     values = {**link.defaults(), **lesson.start, **(lesson.reveal if revealed else {})}
     link.settle(values, given={**lesson.start, **(lesson.reveal if revealed else {})})
     stage = _STAGES[lesson.page](Values(values))
-    if lesson.cover and not revealed:
-        stage = stage.covered(lesson.keep)
+    if not revealed:
+        stage = stage.covered(lesson.kept)
     chart = stage.chart(lesson.guess.chart) or stage.charts[0]
     return replace(chart, tap=None, caption="")
 
