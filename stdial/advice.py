@@ -14,8 +14,9 @@ from stdial.pool import FEW, Pool
 
 if TYPE_CHECKING:
     from stdial.reading import Groups, Reading
+    from stdial.tries import Plan
 
-__all__ = ["Card", "Left", "advice", "batch_left", "extremes", "if_tries_were"]
+__all__ = ["Card", "Left", "advice", "batch_left", "extremes", "if_tries_were", "recommended"]
 
 _CERTAIN = 0.9  # a problem whose next group is silent with this chance may be set aside
 _SUPPOSED = (8, 16, 64)
@@ -198,10 +199,25 @@ def _larger(pool: Pool, now: by_size.Silent) -> Card:
     )  # fmt: skip
 
 
-def _plan(pool: Pool, size: int, method: Method) -> list[Card]:
+def recommended(pool: Pool, size: int, method: Method = GRPO) -> Plan | None:
+    """The plan with most mixed groups for as many rollouts as groups of `size` for all take.
+
+    None where it would take gigabytes, and where one try of each problem says nothing of how they differ.
+
+    >>> recommended(Pool([0, 1, 4, 7] * 25, 8), 8).rollouts
+    800.0
+    """
+    if by_size.logged(pool) == 1:
+        return None
     try:
-        plan = tries.plan(per_problem.coarser(pool), int(size * pool.size), method=method)
+        return tries.plan(per_problem.coarser(pool), int(size * pool.size), method=method)
     except tries.TooMany:
+        return None
+
+
+def _plan(pool: Pool, size: int, method: Method) -> list[Card]:
+    plan = recommended(pool, size, method)
+    if plan is None:
         return []
     even = plan.uniform
     gain = plan.mixed / even.mixed - 1 if even.mixed > 0 else math.nan
@@ -252,7 +268,7 @@ def _extremes(pool: Pool, size: int) -> Card:
         "extremes", "Choose who gets the gradient",
         f"Rates below .1 or from .9 get {_share(ours, pool.size)} of GRPO's update, {_share(plain, pool.size)} of Dr. GRPO's.",
         f"GRPO's: 95% interval {low} to {high}, {how}.",
-        "None in rollouts: one option of the framework (below). The step's length changes with it, and so the learning rate.",
+        "None in rollouts: one option of the framework. The step's length changes with it, and so the learning rate.",
         "Which of the two your problems need; and an adaptive optimiser hides any common scale.",
     )  # fmt: skip
 
@@ -264,7 +280,7 @@ def _ask_for_tries(pool: Pool, size: int) -> Card:
         "tries", "Find out how many tries each rate was counted from",
         f"Silent share at G = {size}: {_share(pool.silent_rate(size, 'plug-in'), pool.size)} by the plug-in, {listed}.",
         "None: without n there is no interval, no estimate free of bias, and no plan that allows for chance.",
-        "Nothing but a look into the evaluation's settings; type the number above.",
+        "Nothing but a look into the evaluation's settings; the number is then said where the file is read.",
         "How much of the spread between problems is chance.",
     )  # fmt: skip
 
@@ -298,7 +314,7 @@ def _threshold(reading: Reading) -> Card:
     return Card(
         "threshold", "Say from which reward on an answer is right",
         f"Mean sigma of the rewards is {reading.mean_sigma:.3f}; the update is sigma times the slope of score on reward.",
-        "Counted from the logged groups.", "Nothing; set the threshold above.",
+        "Counted from the logged groups.", "Nothing; the threshold is said where the file is read.",
         "The slope, which can differ between problems.",
     )  # fmt: skip
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from stdial.advice import advice
+from stdial.advice import advice, recommended
 from stdial.band import Band, band
-from stdial.safe import markdown
+from stdial.safe import prose
 from stdial.summary import summary
 
 if TYPE_CHECKING:
     from stdial.comparison import Comparison
     from stdial.reading import Reading
+    from stdial.tries import Plan
 
 __all__ = ["report"]
+
+_MOST_SIZES = 24
 
 
 def report(
@@ -23,6 +26,7 @@ def report(
     name: str = "the file",
     between: tuple[float, float] | None = None,
     compared: Comparison | None = None,
+    settings: tuple[str, str] | None = None,
 ) -> str:
     r"""A report in Markdown; names and texts of the file are escaped, so that they show as they are.
 
@@ -33,27 +37,34 @@ def report(
     name : what to call the file.
     between : a band of pass rates to keep, whose cost is reported.
     compared : before and after, where there are two.
+    settings : a framework and what its settings are wanted for, as `frameworks.settings` takes them.
 
     Examples
     --------
     >>> from stdial.reading import read
-    >>> print(report(read(b"id,right,tries\na,0,8\nb,4,8\n"), 8, "my_*.csv").splitlines()[0])
-    # Silent groups in my\_\*.csv
+    >>> text = report(read(b"id,right,tries\na,0,8\nb,4,8\n"), 8, "my_*.csv", settings=("oat", "grpo"))
+    >>> [line for line in text.splitlines() if line.startswith(("# ", "## "))][:2]
+    ['# Silent groups in my\\_\\*.csv', '## What to change']
     """
     found = summary(reading, size)
-    roles = ", ".join(f"{role} = {markdown(str(column))}" for role, column in found["mapping"].items())
+    roles = ", ".join(f"{role} = {prose(str(column))}" for role, column in found["mapping"].items())
     rollouts = "tries unknown" if found["rollouts"] is None else f"{found['rollouts']:,} rollouts"
     lines = [
-        f"# Silent groups in {markdown(name)}", "",
+        f"# Silent groups in {prose(name)}", "",
         f"{found['problems']:,} problems, {rollouts}. Read as: {roles}.", "", *_counts(reading, size),
     ]  # fmt: skip
     if found["warnings"]:
-        lines += ["", "## How the file was read", "", *(f"- {markdown(text)}" for text in found["warnings"])]
+        lines += ["", "## How the file was read", "", *(f"- {prose(text)}" for text in found["warnings"])]
     lines += ["", "## What to change", ""]
     for card in advice(reading, size):
-        lines += [f"### {markdown(card.title)}", "", markdown(card.number), ""]
+        lines += [f"### {prose(card.title)}", "", prose(card.number), ""]
         parts = (("How well it is known", card.interval), ("Price", card.price), ("Not known", card.unknown))
-        lines += [*(f"- {head}: {markdown(text)}" for head, text in parts), ""]
+        lines += [*(f"- {head}: {prose(text)}" for head, text in parts), ""]
+    plan = None if reading.pool is None else recommended(reading.pool, size)
+    if plan is not None:
+        lines += _planned(plan, size)
+    if settings is not None:
+        lines += _settings(*settings)
     if between is not None and reading.pool is not None:
         lines += _filtered(band(reading.pool, *between, size))
     if compared is not None:
@@ -90,6 +101,38 @@ def _counts(reading: Reading, size: int) -> list[str]:
 
 def _table(rows: Sequence[Sequence[str]]) -> list[str]:
     return [f"| {' | '.join(row)} |" for row in rows]
+
+
+def _planned(plan: Plan, size: int) -> list[str]:
+    """The plan of the card: which size for which observed rates, how many problems, and who gets nothing."""
+    even, choice = plan.uniform, plan.choice
+    rate = plan.pool.cells.rate[choice.cell]
+    rows = [["rollouts", "problems", "observed pass rates"], ["---", "---", "---"]]
+    sizes = sorted(set(choice.size[choice.problems > 0].tolist()))
+    for group in sizes[:_MOST_SIZES]:
+        its = (choice.size == group) & (choice.problems > 0)
+        many = float(choice.problems[its].sum())
+        rows.append([str(group), f"{many:,.0f}", _span(float(rate[its].min()), float(rate[its].max()))])
+    more = len(sizes) - _MOST_SIZES
+    best = "No plan is better" if plan.gap == 0 else f"The best plan has at most {plan.gap:.2g} more"
+    none = float(choice.problems[choice.size == 0].sum())
+    return [
+        f"## The plan: {plan.budget:,.0f} rollouts, {size} a problem", "",
+        f"{plan.mixed:,.1f} mixed groups expected from {plan.rollouts:,.0f} rollouts, in place of {even.mixed:,.1f} with groups of "
+        f"{even.size} for {even.problems:,.0f} problems. {best}. {none:,.0f} problems get no group.", "",
+        *_table(rows), *(["", f"And {more} larger sizes, up to {sizes[-1]}."] if more > 0 else []), "",
+        "The size of each problem is in the full table.", "",
+    ]  # fmt: skip
+
+
+def _span(low: float, high: float) -> str:
+    return f"{low:.3g}" if high - low < 5e-4 else f"{low:.3g} to {high:.3g}"
+
+
+def _settings(framework: str, goal: str) -> list[str]:
+    from stdial import frameworks
+
+    return ["## Settings", "", "```", frameworks.settings(framework, goal), "```", ""]
 
 
 def _filtered(found: Band) -> list[str]:

@@ -8,9 +8,24 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Rows", "as_csv", "cell", "figure_text", "markdown"]
+__all__ = ["Rows", "as_csv", "cell", "figure_text", "markdown", "prose"]
 
 _RUNS = ("=", "+", "-", "@", "\t", "\r", "\n")
+# What Markdown files interpret: marks anywhere; others only where they stand so. Bare addresses become links in many readers.
+_MARKS = re.compile(
+    r"""
+    [\\`*{}\[\]<>|$~]                            # emphasis, code, links, HTML, tables, formulas, struck out
+    | (?<![^\W_])_ | _(?![^\W_])                  # emphasis; inside a word it is a letter
+    | &(?=\#?\w+;)                                # an entity
+    | (?<=\S)@(?=\w)                              # an address
+    | (?<=[a-zA-Z]):(?=//) | (?<=mailto):(?=\S) | (?<=xmpp):(?=\S)
+    | (?<=www)\.(?=\S)
+    | ^[-+](?=\s|$) | ^[-=+](?=[-=+\s]*$)         # the beginning of a list, or a line under a heading
+    | ^\# | \#(?=\#*$)                            # a heading
+    | ^\d{1,9}[.)](?=\s|$)                        # a numbered list
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
 
 
 def cell(value: Any) -> Any:
@@ -82,6 +97,18 @@ def markdown(text: str) -> str:
     line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     escaped = re.sub(r"([\\`*_{}\[\]<>#|$~:!@])", r"\\\1", line)
     return re.sub(r"(?i)\b(www)\.", r"\1\\.", escaped)  # or else a bare address becomes a link
+
+
+def prose(text: str) -> str:
+    r"""Text in a Markdown file that shows as it is, and reads well where it is not rendered: only what would act is escaped.
+
+    Stands on a line of its own or within one. `markdown` is for Streamlit, which reads more than Markdown.
+
+    >>> print(prose("reward_model: 3 of 8, see [x](http://e) _y_"))
+    reward_model: 3 of 8, see \[x\](http\://e) \_y\_
+    """
+    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return _MARKS.sub(lambda found: f"{found[0][:-1]}\\{found[0][-1]}", line)
 
 
 def figure_text(text: str, most: int = 40) -> str:

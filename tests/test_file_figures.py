@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stdial import DR_GRPO, GRPO, Pool
+from stdial import DR_GRPO, GRPO, Pool, frameworks, tries
 from stdial.advice import advice, batch_left, extremes, if_tries_were
 from stdial.band import band, crossed, inside
 from stdial.by_facet import by_facet
@@ -205,7 +205,31 @@ def test_cells_and_rows_agree() -> None:
 
 def test_report_shows_names_as_they_are() -> None:
     hostile = "[x](http://evil.example) <b>$y$ `c` |"
-    text = report(read(f'id,"{hostile}",tries\na,0,8\nb,4,8\n'.encode(), right=hostile), 8, hostile)
+    text = report(
+        read(f'id,"{hostile}",tries\na,0,8\nb,4,8\n'.encode(), right=hostile), 8, hostile, settings=("oat", "grpo")
+    )
     assert "<b>" not in text.replace("\\<b\\>", "")
     assert not re.search(r"(?<!\\)\]\(", text)
     assert "known between" in text
+
+
+def test_report_has_what_it_refers_to() -> None:
+    found = sample()
+    text = report(found, 8, "sample_rollouts.csv", (0.1, 0.9), settings=("verl", "dynamic-sampling"))
+    assert not re.search("above|below\\)", text)
+    assert frameworks.settings("verl", "dynamic-sampling") in text
+    plan = tries.plan(found.pool, 8 * 200)
+    assert "## The plan: 1,600 rollouts, 8 a problem" in text
+    assert f"{plan.mixed:,.1f} mixed groups expected" in text
+    table = text.split("observed pass rates |\n| --- | --- | --- |\n")[1].split("\n\n")[0].splitlines()
+    rows = [[float(cell.replace(",", "")) for cell in line.split("|")[1:3]] for line in table]
+    assert sum(size * problems for size, problems in rows) == plan.rollouts
+    assert "\\" not in text  # nothing of the sample would act
+    assert "format_reward" in text
+    assert "## Settings" not in report(found, 8)
+
+
+def test_report_of_one_try_each_has_no_plan() -> None:
+    rows = b"".join(b"q%d,%d,1\n" % (i, i % 2) for i in range(60))
+    text = report(read(b"id,right,tries\n" + rows), 8)
+    assert "plan" not in text.lower()

@@ -9,7 +9,7 @@ import pytest
 from stdial import Pool
 from stdial.charts.chart import Chart
 from stdial.per_problem import as_csv
-from stdial.safe import cell, figure_text, markdown
+from stdial.safe import cell, figure_text, markdown, prose
 from stdial.tries import plan
 
 
@@ -28,9 +28,45 @@ def test_markdown_and_labels() -> None:
     assert figure_text("<b>&") == "&lt;b&gt;&amp;"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "reward_model: 3 of 8 (37.5%), from 5 to 8; it's a - b + c = d!",
+        "step 200: C# and R&D, 1.5 @ noon",
+        "q#3",
+        "in 2026.",
+        "a:b",
+    ],
+)
+def test_harmless_text_has_no_backslash(text: str) -> None:
+    assert prose(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "safe"),
+    [
+        ("![a](b)", r"!\[a\](b)"),
+        ("<img src=x>", r"\<img src=x\>"),
+        ("_a_ __b__ c_d", r"\_a\_ \_\_b\_\_ c_d"),
+        ("$x$ ~~y~~ `z` *w* |", r"\$x\$ \~\~y\~\~ \`z\` \*w\* \|"),
+        ("http://e mailto:a@b.c www.e.f", r"http\://e mailto\:a\@b.c www\.e.f"),
+        ("# a #", r"\# a \#"),
+        ("- a", r"\- a"),
+        ("12. a", r"12\. a"),
+        ("---", r"\---"),
+        ("&lt;b&gt; & c", r"\&lt;b\&gt; & c"),
+        ("\\*", r"\\\*"),
+        ("a\n# b", "a # b"),
+    ],
+)
+def test_what_a_markdown_file_would_interpret_is_escaped(text: str, safe: str) -> None:
+    assert prose(text) == safe
+
+
 @pytest.mark.parametrize("text", ["a\x1b[31mb", "a\x00b", "a\u202eb", "a\x9bb", "a\u2028b", "a\ud800b"])
 def test_no_control_character_comes_through(text: str) -> None:
     assert markdown(text).isprintable()
+    assert prose(text).isprintable()
     assert figure_text(text).isprintable()
 
 

@@ -158,7 +158,7 @@ def test_downloads(visit: Visits) -> None:
     keep = downloaded(v, "Kept by the filter (CSV)").splitlines()
     lost = downloaded(v, "Dropped by the filter (CSV)").splitlines()
     assert len(keep) + len(lost) == 2 + 2
-    assert downloaded(v, "Report (Markdown)").startswith("# Silent groups in formula\\_cells.csv")
+    assert downloaded(v, "Report (Markdown)").startswith("# Silent groups in formula_cells.csv")
     v.page.get_by_label("Framework").select_option("verl")
     v.until_address("framework=verl")
     assert "verl" in downloaded(v, "Settings (text)")

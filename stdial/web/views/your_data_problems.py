@@ -111,8 +111,7 @@ def _text(value: object) -> str:
 
 def settings(v: Values) -> Stage:
     """The settings of a framework."""
-    names = list(frameworks.FRAMEWORKS)
-    name = v.framework if v.framework in names else names[0]
+    names, name = list(frameworks.FRAMEWORKS), _framework(v)
     lines = frameworks.settings(name, v.want).splitlines()
     return Stage(
         heading="Settings for your framework",
@@ -125,6 +124,11 @@ def settings(v: Values) -> Stage:
     )
 
 
+def _framework(v: Values) -> str:
+    """The link's framework; one that is not known is the first."""
+    return v.framework if v.framework in frameworks.FRAMEWORKS else next(iter(frameworks.FRAMEWORKS))
+
+
 def downloads(page: Page, looked: Looked) -> None:
     """What can be taken along; made when it is asked for, every cell safe to open in a spreadsheet."""
     v, reading = page.values, looked.reading
@@ -132,7 +136,7 @@ def downloads(page: Page, looked: Looked) -> None:
     st.markdown(what_they_hold(v, looked))
     low, high = _band(v)
     between = None if reading.pool is None else (low, high)
-    name, want = v.framework, v.want
+    name, want = _framework(v), v.want
 
     def some(which: Any) -> str:
         return as_csv(problem_list(reading, v.G, which))
@@ -151,8 +155,8 @@ def downloads(page: Page, looked: Looked) -> None:
             ("Dropped by the filter (CSV)", lambda: some(~kept), "stdial-drop.csv", "text/csv"),
         ]
     made += [
-        ("Report (Markdown)", lambda: report(reading, v.G, looked.label, between, looked.compared), "stdial-report.md",
-         "text/markdown"),
+        ("Report (Markdown)", lambda: report(reading, v.G, looked.label, between, looked.compared, (name, want)),
+         "stdial-report.md", "text/markdown"),
         ("Settings (text)", lambda: frameworks.settings(name, want) + "\n", "stdial-settings.txt", "text/plain"),
     ]  # fmt: skip
     with st.container(horizontal=True, key="downloads"):
@@ -194,5 +198,7 @@ def what_they_hold(v: Values, looked: Looked) -> str:
             f"- **Kept by the filter** and **Dropped by the filter**: the {count(kept)} with rates from {low:g} to {high:g}, the "
             f"band set above, and the other {count(total - kept)}, silent or not.",
         ]
-    lines.append("- **Report**: what this page says, in words. **Settings**: those shown above.")
+    lines.append(
+        "- **Report**: what this page says, in words, with the plan and the settings. **Settings**: those shown above."
+    )
     return "\n".join(lines)
