@@ -99,7 +99,7 @@ class Chart:
         if given is None:
             narrow = {path: value for path, value in self.narrow.items() if path == "height"}
             return replace(
-                self, data=[], layout=style.waiting(self.layout.get("height", 360)), alt="Shown after your guess.", narrow=narrow,
+                self, data=[], layout=style.waiting(self.layout.get("height", 360)), alt="Shown after the guess.", narrow=narrow,
                 table={}, tap=None, caption="",
             )  # fmt: skip
         labels = [label for label in self.layout.get("annotations", ()) if f"#{label['text']}" in given]
@@ -108,7 +108,7 @@ class Chart:
             data=[trace for trace in self.data if trace.get("name") in given],
             layout={**self.layout, "annotations": labels, "shapes": []},
             narrow={path: value for path, value in self.narrow.items() if not path.startswith(("annotations", "shapes"))},
-            alt="Axes with no more than is given before your guess.", table={}, tap=None,
+            alt="Axes with no more than the question says; the rest is drawn after the guess.", table={}, tap=None,
             caption="The rest is drawn after your guess.",
         )  # fmt: skip
 
