@@ -2,6 +2,7 @@
 
 import json
 import math
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,8 @@ from typing import Any
 import pytest
 
 from stdial.__main__ import main
-from stdial.reading import read
+from stdial.commands.reading_options import as_options
+from stdial.reading import Unclear, read
 from stdial.summary import summary
 
 CASES = Path(__file__).parent / "cases"
@@ -75,7 +77,9 @@ def test_text(capsys: pytest.CaptureFixture[str]) -> None:
     ("arguments", "words"),
     [
         (["k_over_n.csv"], ("row 2", "row 4")),
-        (["two_steps.csv"], ("step 100", "step 200")),
+        (["two_steps.csv"], ("step 100 (--step step --at-step 100)", "step 200", "--each-step")),
+        (["difficulty_inverted.csv"], ("--rate difficulty --high-is hard", "--high-is easy")),
+        (["k_means_n.csv"], ("correct_rl (--right correct_rl",)),
         (["rates.csv", "--rate", "foo"], ("foo", "pass_rate")),
         (["no such file"], ("no such file",)),
         (["rates.csv", "--size", "1"], ("--size is 1",)),
@@ -88,6 +92,19 @@ def test_one_line_and_exit_2(arguments: list[str], words: tuple[str, ...], capsy
     assert err.count("\n") == 1
     for text in words:
         assert text in err
+
+
+@pytest.mark.parametrize("name", [n for n, c in EXPECTED.items() if c["outcome"] == "ask"])
+def test_a_question_is_answered_by_the_options_it_names(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(Unclear) as asked:
+        read(CASES / name)
+    answers = [as_options(said) for _, said in asked.value.answers]
+    assert main(["report", str(CASES / name)]) == 2
+    question = capsys.readouterr().err
+    assert answers
+    for words in answers:
+        assert f"({words})" in question
+        assert main(["report", str(CASES / name), *shlex.split(words)]) == 0
 
 
 def test_as_a_command() -> None:

@@ -102,6 +102,30 @@ def test_problems_with_a_fixed_number_of_tries(tmp_path: Path, capsys: pytest.Ca
     assert "note: 1 row without a count" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(("more", "told"), [((), True), (("--facet", "step"), False)])
+def test_steps_that_are_counted_together_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], more: tuple[str, ...], told: bool
+) -> None:
+    csv(tmp_path / "log.csv")
+    assert run(tmp_path / "log.csv", "--id", "id", "--reward", "reward", *more, "--out", tmp_path / "pool.parquet") == 0
+    err = capsys.readouterr().err
+    assert ("note: column step is named like a training step" in err) == told
+    assert ("--facet step" in err) == told
+
+
+@pytest.mark.parametrize("more", [("--reward", "share"), ("--reward", "share", "--threshold", "0.5"), ()])
+def test_a_table_of_rates_is_sent_to_report(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], more: tuple[str, ...]
+) -> None:
+    (tmp_path / "rates.csv").write_text("id,share\n" + "".join(f"q{i},{i / 8}\n" for i in range(9)))
+    try:
+        assert run(tmp_path / "rates.csv", "--id", "id", *more, "--out", tmp_path / "pool.parquet") == 0
+        said = capsys.readouterr().err
+    except ValueError as error:
+        said = str(error)
+    assert "python -m stdial report" in said
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+import shlex
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["add_reading_options", "read_as_said"]
+if TYPE_CHECKING:
+    from stdial.reading import Unclear
+
+__all__ = ["add_reading_options", "as_options", "read_as_said"]
 
 _COLUMNS = {
     "id": 'the column that names the problem ("" for none)',
@@ -36,9 +41,32 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
 
 
 def read_as_said(options: argparse.Namespace) -> Any:
-    """The ``Reading`` of ``options.file`` under these options."""
-    from stdial.reading import read
+    """The ``Reading`` of ``options.file`` under these options; a question is a ValueError that names the options to answer with."""
+    from stdial.reading import Unclear, read
 
     given = {name: getattr(options, name) for name in (*_COLUMNS, "at_step", "each_step", "high_is", "threshold")}
     given["facets"] = options.facet
-    return read(options.file, **{name: value for name, value in given.items() if value is not None})
+    try:
+        return read(options.file, **{name: value for name, value in given.items() if value is not None})
+    except Unclear as asked:
+        raise ValueError(_question(asked)) from asked
+
+
+def _question(asked: Unclear) -> str:
+    if not asked.answers:
+        return str(asked)
+    return f"{asked.question} Choices: {', '.join(f'{label} ({as_options(said)})' for label, said in asked.answers)}."
+
+
+def as_options(said: Mapping[str, Any]) -> str:
+    """Keyword arguments of ``read`` as options of the command line.
+
+    >>> as_options({"step": "step", "at_step": "200"}), as_options({"each_step": True, "id": ""})
+    ('--step step --at-step 200', "--each-step --id ''")
+    """
+    words = []
+    for name, value in said.items():
+        option = "--facet" if name == "facets" else f"--{name.replace('_', '-')}"
+        for each in value if isinstance(value, (list, tuple)) else (value,):
+            words += [option] if each is True else [option, shlex.quote(str(each))]
+    return " ".join(words)

@@ -12,6 +12,8 @@ from stdial.tally.engines import ENGINES, opened
 
 __all__ = ["add"]
 
+_REPORT = "A table with one row a problem, its rate or its counts, is read by: python -m stdial report FILE"
+
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the subcommand to the command line."""
@@ -19,7 +21,8 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "tally",
         help="count a log of any size, with DuckDB, Dask or Spark, into a pool file",
         description="Count a log of rollouts (--reward) or of problems (--right and --tries) into one small Parquet "
-        "file that the Your data page, the other commands and reading.read open.",
+        "file that the Your data page, the other commands and reading.read open. A table of one row a problem that fits into "
+        "memory needs no tally: report and plan read it as it is.",
     )
     parser.add_argument(
         "source", help="a file, a glob, a folder, or an address that the engine opens (s3://, hf:// ...)"
@@ -56,11 +59,17 @@ def _run(options: argparse.Namespace) -> int:
     if isinstance(columns["tries"], str) and columns["tries"].isdigit():
         columns["tries"] = int(columns["tries"])
     columns["facets"] = options.facet
+    if options.reward is None and options.right is None:
+        raise ValueError(
+            "neither --reward nor --right is given; exactly one of them must name a column: the rewards of a log, or the right "
+            f"answers of a table of counts. {_REPORT}"
+        )
     with opened(options.source, options.engine, options.memory) as (frame, counting):
         pool = counting(lambda: tally(frame, **columns))
     named = {name: value for name, value in columns.items() if value not in (None, [])}
     write_pool(pool, out, {"source": options.source, "engine": options.engine, "columns": named})
-    for note in pool.notes:
+    once = options.reward is not None and bool((pool.tries == 1).all())
+    for note in [*pool.notes, *([f"every problem has a single row. {_REPORT}"] if once else [])]:
         print(f"note: {note}", file=sys.stderr)
     print(
         f"{out}: {pool.size:,} problems, {int((pool.tries * pool.problems).sum()):,} rollouts, {len(pool.rate):,} rows"

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 import narwhals as nw
 
 from stdial.pool import Pool
+from stdial.reading.vocabulary import Role, score
 from stdial.tally.keys import Frame
 from stdial.tally.logs import of_problems, of_rollouts
 
@@ -47,7 +49,8 @@ def tally(
     Returns
     -------
     Pool
-        One row per different (right, tries, facets), sorted, with ``problems`` counting; findings in ``notes``.
+        One row per different (right, tries, facets), sorted, with ``problems`` counting; findings in ``notes``, a column that
+        is named like a training step and was not kept as a facet among them.
 
     Raises
     ------
@@ -73,8 +76,23 @@ def tally(
         if right is not None and tries is not None:
             if threshold is not None:
                 raise ValueError(f"threshold is {threshold}; it applies to rewards: with right, it must be None")
-            return of_problems(table, id, right, tries, names)
-        return of_rollouts(table, str(id), str(reward), names, threshold)
+            pool = of_problems(table, id, right, tries, names)
+        else:
+            pool = of_rollouts(table, str(id), str(reward), names, threshold)
+    pooled = _pooled_steps(list(table.collect_schema()), {id, reward, right, tries, *names})
+    if not pooled or pool.right is None or pool.tries is None:
+        return pool
+    return Pool(pool.right, pool.tries, pool.problems, pool.facets, notes=[*pool.notes, *pooled])
+
+
+def _pooled_steps(columns: Sequence[str], used: AbstractSet[Any]) -> list[str]:
+    """A note on each column that is named like a training step and by which nothing was kept apart."""
+    return [
+        f"column {name} is named like a training step, and all its values are counted together; as a facet (--facet {name}) each "
+        "is counted anew"
+        for name in columns
+        if name not in used and score(name, Role.STEP) > 0
+    ]
 
 
 def _adopted(frame: Any) -> nw.DataFrame[Any] | Frame:

@@ -107,7 +107,8 @@ def _rewards(frame: Frame, name: str, threshold: float | None) -> tuple[dict[str
         kind = f"{_many(other, 'value')} other than -1, 0 and 1" if other else "both 0 and -1"
         raise ValueError(
             f"reward, column {name!r}, has {kind}; it must be booleans, 0/1 or -1/+1, "
-            "or threshold must say from what reward on an answer is right"
+            "or threshold must say from what reward on an answer is right; a table with one row a problem, its rate or its counts, "
+            "is for: python -m stdial report FILE"
         )
     return seen, value == 1
 
