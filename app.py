@@ -10,8 +10,11 @@ page = open_page("")
 def body() -> None:
     """The stage, and what stands under it."""
     page.stage(view.stage)
-    page.below(
-        lambda: view.why(page),
-        lambda: view.exercise(page),
-        lambda: page.onward("difficulty", "Who gets the gradient: the same number, averaged over what a model draws"),
-    )
+    page.below(lambda: view.why(page))
+
+
+page.foot(
+    page.limits,
+    lambda: view.exercise(page),
+    lambda: page.onward("difficulty", "Who gets the gradient: the same number, averaged over what a model draws"),
+)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import statistics
 import time
@@ -12,6 +13,7 @@ import psutil
 from playwright.sync_api import sync_playwright
 
 from tests.browser.conftest import FLAGS, chromium, started
+from tests.load.session import Session
 
 Rows = list[tuple[str, str, str]]
 
@@ -24,12 +26,14 @@ _WAIT = """(text) => new Promise((done) => {
 
 
 class Probe:
-    """A browser page on one app, which presses keys on its group-size slider and times the answer."""
+    """A browser page on one app, which presses keys on a slider that stands at 8 and times the answer."""
 
-    def __init__(self, page: Any, address: str, shown: Callable[[int], str], path: str = "/") -> None:
+    def __init__(
+        self, page: Any, address: str, shown: Callable[[int], str], path: str = "/", label: str = "Group size"
+    ) -> None:
         self.page, self.shown = page, shown
         page.goto(address + path)
-        self.slider = page.get_by_role("slider", name="Group size")
+        self.slider = page.get_by_role("slider", name=label)
         self.slider.wait_for(state="attached")
         page.evaluate("window.addEventListener('keydown', () => { window.__pressed = performance.now(); }, true)")
         self.value = 8
@@ -46,71 +50,108 @@ class Probe:
 
 
 @contextlib.contextmanager
-def probes() -> Iterator[dict[str, tuple[Probe, psutil.Process]]]:
+def probes() -> Iterator[dict[str, Probe]]:
     """One probe for each app, all running side by side."""
     smallest = "document.querySelector('[data-testid=stMetricValue]')?.innerText === '{0}'"
     apps = {
         "smallest": ("bench/apps/smallest.py", "/", lambda G: smallest.format(G * G)),
-        "st.plotly_chart": (
-            "bench/apps/plotly_page.py", "/", lambda G: f"document.querySelector('.gtitle')?.textContent === '{G}'",
-        ),
-        "one group": ("app.py", "/", _shows("group")),
-        "difficulty": ("app.py", "/difficulty", _shows("difficulty")),
-    }  # fmt: skip
+        "one group": ("app.py", "/", _shows(2)),
+        "its plain page": ("bench/apps/plain_one_group.py", "/", _titled(2)),
+        "difficulty": ("app.py", "/difficulty", _shows(1)),
+        "its plain page too": ("bench/apps/plain_difficulty.py", "/", _titled(1)),
+    }
     with contextlib.ExitStack() as stack:
         play = stack.enter_context(sync_playwright())
         browser = play.chromium.launch(executable_path=chromium(), args=FLAGS)
         found = {}
         for name, (app, path, shown) in apps.items():
-            address, process = stack.enter_context(started(app=app))
+            address, _ = stack.enter_context(started(app=app))
             page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
-            found[name] = (Probe(page, address, shown, path), psutil.Process(process.pid))
+            found[name] = Probe(page, address, shown, path)
+            if name == "one group":
+                page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
+                found["right answers"] = Probe(page, address, _shows(2, "k"), "/?G=48&k=8&v=1", "Right answers")
         yield found
         browser.close()
 
 
-def _shows(chart: str) -> Callable[[int], str]:
-    return lambda G: f"JSON.parse(document.querySelector('[data-chart={chart}]')?.dataset.shows ?? '{{}}').G === {G}"
+def _shows(charts: int, parameter: str = "G") -> Callable[[int], str]:
+    """All charts of our page show a value."""
+    return lambda value: (
+        "[...document.querySelectorAll('[data-shows]')].filter((c) => "
+        f"JSON.parse(c.dataset.shows).{parameter} === {value}).length === {charts}"
+    )
+
+
+def _titled(charts: int) -> Callable[[int], str]:
+    """All charts of a page of Streamlit's own are drawn with a size as their title."""
+    return lambda G: (
+        f"[...document.querySelectorAll('.gtitle')].filter((t) => t.textContent === '{G}').length === {charts}"
+    )
 
 
 def interaction(rounds: int = 30) -> Rows:
-    """Key press to drawn, and server CPU a move, as ratios of medians over alternating rounds."""
+    """Key press to all charts drawn, and server CPU a move, as ratios of medians over alternating rounds."""
     times: dict[str, list[float]] = {}
-    cpu: dict[str, float] = {}
     with probes() as found:
-        for name, (probe, process) in found.items():
+        for name, probe in found.items():
             probe.press()
-            before = sum(process.cpu_times()[:2])
-            times[name] = [probe.press() for _ in range(rounds // 3)]
-            cpu[name] = (sum(process.cpu_times()[:2]) - before) / len(times[name]) * 1e3
-        for _ in range(rounds - rounds // 3):  # in turn, so that a slow moment of the machine hits all alike
-            for name, (probe, _process) in found.items():
+            times[name] = []
+        for _ in range(rounds):  # in turn, so that a slow moment of the machine hits all alike
+            for name, probe in found.items():
                 times[name].append(probe.press())
-        fps = scrubbed(found["difficulty"][0])
+        fps = scrubbed(found["difficulty"])
+    cpu = {
+        name: asyncio.run(served(app, path, 8 * rounds))
+        for name, app, path in (
+            ("smallest", "bench/apps/smallest.py", ""),
+            ("one group", "app.py", ""),
+            ("difficulty", "app.py", "difficulty"),
+        )
+    }
     mid = {name: statistics.median(values) for name, values in times.items()}
-    base = mid["smallest"]
+    rows: Rows = []
+    for name, plain, how in (
+        ("one group", "its plain page", "2 charts"),
+        ("difficulty", "its plain page too", "1 chart"),
+    ):
+        page = f"{name.capitalize()} ({how}, frame at hand)"
+        rows += [
+            (f"key to drawn, {page} / smallest app", f"{mid[name] / mid['smallest']:.2f}", "at most 3"),
+            (f"key to drawn, same page with st.plotly_chart / {page}", f"{mid[plain] / mid[name]:.2f}", "at least 3"),
+            (f"server CPU a move, {page} / smallest app", f"{cpu[name] / cpu['smallest']:.2f}", "at most 2.5"),
+        ]
     return [
+        *rows,
         (
-            "key to drawn, One group (2 charts, round trip) / smallest app",
-            f"{mid['one group'] / base:.2f}",
+            "key to drawn, One group, right answers (2 charts, a round trip) / smallest app",
+            f"{mid['right answers'] / mid['smallest']:.2f}",
             "at most 3",
         ),
-        ("key to drawn, Difficulty (frame at hand) / smallest app", f"{mid['difficulty'] / base:.2f}", "at most 3"),
-        (
-            "key to drawn, st.plotly_chart page / One group",
-            f"{mid['st.plotly_chart'] / mid['one group']:.2f}",
-            "at least 3",
-        ),
-        ("server CPU a move, One group / smallest app", f"{cpu['one group'] / cpu['smallest']:.2f}", "at most 2.5"),
-        ("server CPU a move, Difficulty / smallest app", f"{cpu['difficulty'] / cpu['smallest']:.2f}", "at most 2.5"),
         ("scrub frames a second, Difficulty", f"{fps:.0f}", "60"),
         ("medians", ", ".join(f"{n} {v:.0f} ms" for n, v in mid.items()), ""),
         ("server CPU a move", ", ".join(f"{n} {v:.1f} ms" for n, v in cpu.items()), ""),
     ]
 
 
+async def served(app: str, path: str, moves: int) -> float:
+    """Milliseconds of the server's processor time for each of many moves to a size that nobody has seen yet."""
+    with started(app=app) as (address, server):
+        visitor, process = Session(address), psutil.Process(server.pid)
+        await visitor.open(path)
+        for i in range(10 + moves):
+            if i == 10:
+                before = sum(process.cpu_times()[:2])
+            if visitor.sliders:
+                await visitor.slide("Group size", 9 + i)
+            else:
+                await visitor.move(visitor.regions[0], G=9 + i)
+        await visitor.close()
+        return (sum(process.cpu_times()[:2]) - before) / moves * 1e3
+
+
 def scrubbed(probe: Probe) -> float:
-    """Charts drawn a second while the slider is dragged, the pointer moving at every frame of the browser."""
+    """Charts drawn a second while the slider is dragged to another size at every frame of the screen."""
     probe.page.wait_for_selector("[data-frames]")
     return float(
         probe.page.evaluate("""
@@ -120,16 +161,18 @@ def scrubbed(probe: Probe) -> float:
       const at = (x) => ({ clientX: x, clientY: box.top + 9, pointerId: 1, bubbles: true });
       const send = (kind, x) => track.dispatchEvent(new PointerEvent(kind, at(x)));
       track.setPointerCapture = () => {};
-      const n0 = Number(chart.dataset.drawn), t0 = performance.now();
-      send('pointerdown', box.left + 30);
-      let i = 0;
+      const place = (G) => box.left + 11 + (box.width - 22) * Math.log(G / 2) / Math.log(512);
+      send('pointerdown', place(2));
+      let i = 0, n0, t0;
       const step = () => {
-        if (++i > 240) {
-          send('pointerup', box.left + 30);
+        if (i === 20) [n0, t0] = [Number(chart.dataset.drawn), performance.now()];
+        if (++i > 260) {
           done((Number(chart.dataset.drawn) - n0) / (performance.now() - t0) * 1e3);
+          send('pointerup', place(2));
           return;
         }
-        send('pointermove', box.left + 30 + (box.width - 60) * (0.5 - 0.5 * Math.cos(i / 40)));
+        const at = i % 120;  // 2 to 62 and back, another size at each frame of the screen
+        send('pointermove', place(2 + (at < 60 ? at : 120 - at)));
         requestAnimationFrame(step);
       };
       requestAnimationFrame(step);

@@ -19,8 +19,11 @@ def body() -> None:
     page.stage(tables.views, key="views", needs=which.token)
     page.stage(lambda v: tables.paper(v, whole.pool), key="paper", uses=("G",))
     page.stage(lambda v: tables.about(), key="about", uses=())
-    page.below(
-        lambda: view.why(page, which),
-        lambda: view.exercise(page),
-        lambda: page.onward("your_data", "The same questions on your own problems"),
-    )
+    page.below(lambda: view.why(page, which))
+
+
+page.foot(
+    page.limits,
+    lambda: view.exercise(page),
+    lambda: page.onward("your_data", "The same questions on your own problems"),
+)

@@ -10,8 +10,11 @@ page = open_page("difficulty")
 def body() -> None:
     """The stage, and what stands under it."""
     page.stage(view.stage)
-    page.below(
-        lambda: view.why(page),
-        lambda: view.exercise(page),
-        lambda: page.onward("silence", "How much is thrown away: groups that teach nothing"),
-    )
+    page.below(lambda: view.why(page))
+
+
+page.foot(
+    page.limits,
+    lambda: view.exercise(page),
+    lambda: page.onward("silence", "How much is thrown away: groups that teach nothing"),
+)

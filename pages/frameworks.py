@@ -21,8 +21,11 @@ def body() -> None:
     framework_log.box(page)
     page.stage(framework_move.stage, key="move", uses=framework_move.USES)
     page.stage(framework_table.stage, key="all", uses=framework_table.USES)
-    page.below(
-        lambda: view.why(page),
-        lambda: view.exercise(page),
-        lambda: page.onward("for_a_class", "Take it to a class: pictures, a guess first, and a sheet"),
-    )
+    page.below(lambda: view.why(page))
+
+
+page.foot(
+    page.limits,
+    lambda: view.exercise(page),
+    lambda: page.onward("for_a_class", "Take it to a class: pictures, a guess first, and a sheet"),
+)

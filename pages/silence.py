@@ -19,8 +19,11 @@ def body() -> None:
     of_pool(lambda v: dropping.resampling(v, which), key="resampling", uses=dropping.RESAMPLING_USES)
     of_pool(lambda v: dropping.batch(v, which), key="batch", uses=dropping.BATCH_USES)
     of_pool(lambda v: dropping.growth(v, which), key="growth", uses=dropping.GROWTH_USES)
-    page.below(
-        lambda: silence.why(page, which),
-        lambda: silence.exercise(page),
-        lambda: page.onward("tries", "How big must a group be?"),
-    )
+    page.below(lambda: silence.why(page, which))
+
+
+page.foot(
+    page.limits,
+    lambda: silence.exercise(page),
+    lambda: page.onward("tries", "How big must a group be?"),
+)

@@ -16,8 +16,11 @@ def body() -> None:
     with st.spinner("Training", show_time=True):
         page.stage(lambda v: view.stage(v, which), needs=which.token, private=which.private, uses=view.USES, heavy=True)
     page.stage(view.plots, key="model", uses=view.MODEL_USES)
-    page.below(
-        lambda: view.why(page, which),
-        lambda: view.exercise(page),
-        lambda: page.onward("frameworks", "What does your framework compute?"),
-    )
+    page.below(lambda: view.why(page, which))
+
+
+page.foot(
+    page.limits,
+    lambda: view.exercise(page),
+    lambda: page.onward("frameworks", "What does your framework compute?"),
+)

@@ -24,8 +24,11 @@ def body() -> None:
     st.download_button(
         "Download the sizes (CSV)", lambda: plan.csv(values, which), "stdial-plan.csv", "text/csv", on_click="ignore"
     )
-    page.below(
-        lambda: tries.why(page),
-        lambda: tries.exercise(page),
-        lambda: page.onward("big_math", "The same questions on 215,608 real problems"),
-    )
+    page.below(lambda: tries.why(page))
+
+
+page.foot(
+    page.limits,
+    lambda: tries.exercise(page),
+    lambda: page.onward("big_math", "The same questions on 215,608 real problems"),
+)

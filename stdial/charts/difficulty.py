@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any, NamedTuple
 
@@ -163,6 +164,7 @@ def _boost(G: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
+@functools.lru_cache(maxsize=4096)
 def boost(size: float, method: Method = GRPO, p: float = _BOOST_P) -> float:
     """How much more a method favours p over .5 than Dr. GRPO does.
 

@@ -13,10 +13,11 @@ from stdial.charts import style
 from stdial.charts.chart import Chart, packed
 from stdial.charts.difficulty import methods
 
-__all__ = ["any_reward", "pushes", "updates"]
+__all__ = ["FRAMES", "any_reward", "pushes", "updates"]
 
 _STEMS = 48  # beyond, stems would touch and only the points are drawn
 _BARS = 40
+FRAMES = tuple(range(2, _STEMS + 1))  # sizes that are drawn without a round trip
 
 
 def updates(G: int, k: int, alpha: float) -> Chart:

@@ -114,9 +114,12 @@ class Page:
 
         As a fragment it costs a fraction of a whole run: no script, no navigation, no frame.
         """
+        awaited = bool(self.values.guess)
 
         def fresh() -> None:
             state = _state()
+            if bool(state["values"]["guess"]) != awaited:  # what stands outside the body comes or goes with it
+                st.rerun()
             state.pop("acted", None)
             self.values, self.notes, self._first = Values(state["values"]), state["notes"], True
             show()
@@ -209,7 +212,7 @@ class Page:
         if not self._first:
             return {}
         self._first, values = False, self.values
-        asked = share.asked(values, self.path)
+        asked = share.asked(values, self.path, guessed=_state()["asks"])
         top = {
             "notes": self.notes,
             "address": link.address(values.but(guess=_state()["asks"]), self.place.params),  # the question stays in the link
@@ -222,24 +225,32 @@ class Page:
         return top
 
     def below(self, *parts: Callable[[], None]) -> None:
-        """What stands under the stages: why, exercise, next. Left out where the page is embedded or a guess is awaited."""
+        """What stands under the stages and changes with them: why. Left out where the page is embedded or a guess is awaited."""
+        self._under("below", parts)
+
+    def foot(self, *parts: Callable[[], None]) -> None:
+        """What stands last and never changes: exercise, next. Outside the body, so that a move does not send it again."""
+        self._under("foot", parts)
+
+    def _under(self, key: str, parts: Sequence[Callable[[], None]]) -> None:
         if st.context.is_embedded or self.values.guess:
             return
-        with st.container(key="below"):
+        with st.container(key=key):
             for part in parts:
                 part()
 
-    def why(self, text: str, latex: str, python: str, *, size_of_update: bool = True) -> None:
+    def why(self, text: str, latex: str, python: str) -> None:
         """The reason: a sentence, the formula with its numbers, and the line of Python that computes it.
 
-        `text` is Markdown of our own with numbers in it; nothing from a link or file belongs in it.
+        One element, because each costs a move its share. `text` is Markdown of our own with numbers in it; nothing from a
+        link or file belongs in it.
         """
-        st.markdown(f"## Why\n\n{text}")
-        st.latex(latex)
-        st.code(python, language="python")
-        if size_of_update:
-            with st.expander("What the identity does not say"):
-                st.markdown(words.LIMITS)
+        st.markdown(f"## Why\n\n{text}\n\n$$\n{latex}\n$$\n\n```python\n{python}\n```")
+
+    def limits(self) -> None:
+        """What the identity does not say, for who asks."""
+        with st.expander("What the identity does not say"):
+            st.markdown(words.LIMITS)
 
     def acted(self) -> None:
         """For `on_change` and `on_click` of Streamlit's own widgets: the run they cause keeps the state of now."""
@@ -332,6 +343,8 @@ def _moved(name: str) -> None:
         except (ValueError, TypeError):
             text = f"{key} must be {PARAMS[key].allowed}; it stays as it was."
             notes.append(text)
+    if move["values"].get("again"):  # the tab has its reader's guess already: what its address says is shown
+        state["values"] = {**state["values"], **state["linked"]}
     state["values"] |= given
     link.settle(state["values"], given=given)
     state["notes"] = notes  # those of the link have been read
@@ -343,8 +356,6 @@ def _wanted(name: str) -> None:
     _state()["acted"] = True
     want = st.session_state[name].get("want")
     if isinstance(want, dict) and isinstance(want.get("what"), str):
-    if move["values"].get("again"):  # the tab has its reader's guess already: what its address says is shown
-        state["values"] = {**state["values"], **state["linked"]}
         _state()["wants"][name] = (want["what"][: share.LONGEST + 3], _counter(want))
 
 

@@ -46,6 +46,7 @@ class Mount {
     for (const other of all) if (!other.root.isConnected) all.delete(other);
     all.add(this);
     onTheme(this.root, () => this.spec && this.draw(this.shown ?? this.spec));
+    for (const kind of ['pointerover', 'pointerdown', 'focusin']) this.root.addEventListener(kind, (e) => this.approached(e.target));
   }
 
   receive(data) {
@@ -162,11 +163,18 @@ class Mount {
     this.setState('want', { n: Date.now(), what });
   }
 
-  askForFrames() {
-    const id = this.header.frames;
-    if (!id || frameStore.has(id) || this.asked === id) return;
+  // Frames are much work for a server: the first ones come by themselves, later ones when the slider is near to be used.
+  askForFrames(near = false) {
+    const id = this.header?.frames;
+    const plays = this.spec.controls.some((one) => one.play);
+    if (!id || frameStore.has(id) || this.asked === id || (this.asked && !near && !plays)) return;
     this.asked = id;
-    setTimeout(() => this.header.frames === id && this.want('frames'), 60);
+    setTimeout(() => this.header.frames === id && this.want('frames'), near ? 0 : 60);
+  }
+
+  approached(node) {
+    const name = this.spec?.scrub;
+    if (name && node.closest?.(`[data-control="${name}"]`)) this.askForFrames(true);
   }
 
   takeExtra(extra) {

@@ -109,9 +109,7 @@ def why(page: Page, which: Chosen) -> None:
             rf"(1-p)^{{{n}-k}} dF - \hat f_k\Big| \le 2\, \mathrm{{se}}_k,\ k = 0, \dots, {n} \end{{gathered}}"
         )
         code = f"pool.silent_interval({G})  # {now.low:.4f}, {now.high:.4f}"
-    page.why(
-        text, latex, f"from stdial import bigmath\n\npool = {_python(which)}\n{code}\n{plug_in}", size_of_update=True
-    )
+    page.why(text, latex, f"from stdial import bigmath\n\npool = {_python(which)}\n{code}\n{plug_in}")
 
 
 def _python(which: Chosen) -> str:

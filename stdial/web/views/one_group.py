@@ -34,6 +34,8 @@ def _marked(v: Values) -> Stage:
         readouts=_readouts(v.k, v.G, v.alpha),
         controls=controls,
         charts=[charts.updates(v.G, v.k, v.alpha), charts.pushes(v.G, v.k, v.alpha, v.marks)],
+        scrub="G",
+        frames=charts.FRAMES,
     )
 
 

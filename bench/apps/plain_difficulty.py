@@ -1,0 +1,11 @@
+"""The page Difficulty drawn with st.plotly_chart."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from bench.apps.plain import draw
+from stdial.web.views import difficulty
+
+draw(difficulty)
