@@ -6,6 +6,7 @@ f marks the silent k, and the expected update, where f is the update magnitude.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -39,20 +40,27 @@ class Average:
 
 def of_silence(size: float, side: str | None = None) -> Average:
     """The silent rate, or one branch of it: ``side`` "right" is all right, "wrong" all wrong."""
-    G = float(sizes(size))
-    if side is None:
-        return Average(G, lambda p: expectation.silent_rate(p, G), lambda k: 1.0 * ((k == 0) | (k == G)), True)
-    if side == "right":
-        return Average(G, lambda p: expectation.all_right_rate(p, G), lambda k: 1.0 * (k == G), True)
-    if side == "wrong":
-        return Average(G, lambda p: expectation.all_wrong_rate(p, G), lambda k: 1.0 * (k == 0), True)
-    raise ValueError(f"side is {side!r}; it must be None, 'right' or 'wrong'")
+    if side not in (None, "right", "wrong"):
+        raise ValueError(f"side is {side!r}; it must be None, 'right' or 'wrong'")
+    return _of_silence(float(sizes(size)), side)
 
 
 def of_update(size: float, method: Method) -> Average:
     """The update magnitude c of a method, per drawn group."""
-    G = float(sizes(size))
-    a_method(method)
+    return _of_update(float(sizes(size)), a_method(method))
+
+
+@functools.lru_cache(maxsize=512)  # equal ones are one object, by which a pool knows what it has computed
+def _of_silence(G: float, side: str | None) -> Average:
+    if side == "right":
+        return Average(G, lambda p: expectation.all_right_rate(p, G), lambda k: 1.0 * (k == G), True)
+    if side == "wrong":
+        return Average(G, lambda p: expectation.all_wrong_rate(p, G), lambda k: 1.0 * (k == 0), True)
+    return Average(G, lambda p: expectation.silent_rate(p, G), lambda k: 1.0 * ((k == 0) | (k == G)), True)
+
+
+@functools.lru_cache(maxsize=512)
+def _of_update(G: float, method: Method) -> Average:
     return Average(G, lambda p: expectation.expected_update(p, G, method), lambda k: group.update(k, G, method))
 
 

@@ -37,6 +37,8 @@ __all__ = [
     "weight",
 ]
 
+_FEW_SIZES = 8  # below, a sum for each size by itself is quicker
+
 LARGEST_OBJECTIVE = 10_000_000  # the objective sums over every k: beyond this, the limit is what is meant
 
 
@@ -67,8 +69,7 @@ def weight(p: ArrayLike, size: ArrayLike, method: Method) -> FloatArray:
     Source: arXiv 2607.00152, the implicit weighting; THEORY.md section 2 for finite G.
     """
     p, size = pairs(p, size)
-    of = (a_method(method),)
-    return scalar_or_array(_by_size(p, size, lambda q, G: _weight_at(q, G, of)[0]))
+    return scalar_or_array(_weights(p, size, a_method(method)))
 
 
 def expected_update(p: ArrayLike, size: ArrayLike, method: Method) -> FloatArray:
@@ -97,8 +98,7 @@ def expected_update(p: ArrayLike, size: ArrayLike, method: Method) -> FloatArray
     Source: arXiv 2607.00152, the averaged identity; THEORY.md section 2.
     """
     p, size = pairs(p, size)
-    of = (a_method(method),)
-    return scalar_or_array(_times(p * (1.0 - p), _by_size(p, size, lambda q, G: _weight_at(q, G, of)[0])))
+    return scalar_or_array(_times(p * (1.0 - p), _weights(p, size, a_method(method))))
 
 
 def fidelity(p: ArrayLike, size: ArrayLike) -> FloatArray:
@@ -112,7 +112,7 @@ def fidelity(p: ArrayLike, size: ArrayLike) -> FloatArray:
     Source: arXiv 2607.00152, fidelity.
     """
     p, size = pairs(p, size)
-    share = _times(np.sqrt(p * (1.0 - p)), _by_size(p, size, lambda q, G: _weight_at(q, G, (GRPO,))[0]))
+    share = _times(np.sqrt(p * (1.0 - p)), _weights(p, size, GRPO))
     return scalar_or_array(np.where(np.isinf(size) & (p > 0) & (p < 1), 1.0, np.minimum(share, 1.0)))
 
 
@@ -202,6 +202,14 @@ def curves(p: ArrayLike, size: ArrayLike, methods: Sequence[Method]) -> Curves:
         w[:, i] = _weight_at(grid, G, methods)
         f[:, i] = _objective_at(grid, G, methods)
     return Curves(_times(grid * (1.0 - grid), w), w, f)
+
+
+def _weights(p: FloatArray, size: FloatArray, method: Method) -> FloatArray:
+    """w_G(p) for every pair: size by size, or all together where many sizes have a few p each."""
+    many = np.unique(size).size
+    if many > _FEW_SIZES and p.size <= _FEW_SIZES * many and np.isfinite(size).all():
+        return weight_each(p.ravel(), size.ravel(), method).reshape(p.shape)
+    return _by_size(p, size, lambda q, G: _weight_at(q, G, (method,))[0])
 
 
 def _weight_at(p: FloatArray, G: float, methods: Sequence[Method]) -> FloatArray:

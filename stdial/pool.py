@@ -20,6 +20,7 @@ from stdial.records import Records
 __all__ = ["Pool", "a_pool"]
 
 Function = Callable[[FloatArray], FloatArray]  # h(p), for an array of p
+_MOST_KEPT, _MOST_KEPT_CELLS = 32, 2048  # half a megabyte a pool at most; pools of more cells compute anew
 FEW = 50  # pools of fewer problems take Jeffreys' prior in place of a fitted one
 
 
@@ -270,7 +271,24 @@ class Pool(Records):
         return self._posterior_mean(average.by_rate, prior)
 
     def _values(self, average: Average, estimate: str) -> FloatArray:
-        """An average over groups in each cell, by the estimate of that name."""
+        """An average over groups in each cell, by the estimate of that name; a page asks for few of them many times."""
+        if len(self.cells.rate) > _MOST_KEPT_CELLS:
+            return self._computed(average, estimate)
+        kept = self._kept_values
+        values = kept.get((average, estimate))
+        if values is None:
+            values = self._computed(average, estimate)
+            values.flags.writeable = False
+            if len(kept) >= _MOST_KEPT:
+                kept.clear()
+            kept[average, estimate] = values
+        return values
+
+    @cached_property
+    def _kept_values(self) -> dict[tuple[Average, str], FloatArray]:
+        return {}
+
+    def _computed(self, average: Average, estimate: str) -> FloatArray:
         if estimate not in estimates.ESTIMATES:
             known = ", ".join(repr(name) for name in estimates.ESTIMATES)
             raise ValueError(f"estimate is {estimate!r}; it must be one of {known}")

@@ -278,3 +278,13 @@ def test_public_names_exist():
 def test_bad_arguments_are_named(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize("function", [expectation.weight, expectation.expected_update])
+def test_many_sizes_of_one_p_are_as_one_by_one(function) -> None:
+    sizes = np.array([2, 3, 4, 5, 8, 13, 64, 100, 257, 1024])
+    for p in (0.0, 1e-9, 0.05, 0.5, 0.93, 1.0):
+        together = function(p, sizes, GRPO)
+        np.testing.assert_allclose(together, [function(p, size, GRPO) for size in sizes], rtol=2e-15)
+    grid = np.array([[0.1], [0.6]])
+    np.testing.assert_allclose(function(grid, sizes, GRPO)[1, 3], function(0.6, 5, GRPO), rtol=2e-15)

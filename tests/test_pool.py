@@ -325,3 +325,16 @@ def test_hypergeometric_rows_add_up() -> None:
     constant = estimates.Average(8.0, lambda p: p, lambda k: k)
     expected = 8 * right / 40_000
     assert estimates.unbiased(right, np.full(4, 40_000), constant) == pytest.approx(expected, rel=1e-12)
+
+
+def test_what_a_pool_has_computed_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    pool, asked = Pool([0, 1, 4, 8], 8), []
+    computed = Pool._computed
+    monkeypatch.setattr(Pool, "_computed", lambda self, *which: asked.append(which) or computed(self, *which))
+    first = [pool.silent_rate(8), pool.silent_rate(8, "plug-in"), pool.expected_update(8, GRPO)]
+    again = [pool.silent_rate(8), pool.silent_rate(8.0, "plug-in"), pool.expected_update(8, GRPO)]
+    assert first == again
+    assert len(asked) == 3
+    for size in range(2, 200):
+        pool.silent_rate(size)
+    assert len(pool._kept_values) <= 32
