@@ -23,6 +23,13 @@ function runNode(run, move) {
       move(run.sets, true);
       document.querySelector('[data-testid=stMain]')?.scrollTo({ top: 0 });
     });
+    // Written when the page was opened: opened in a new tab or copied, it takes along what was moved since.
+    if (run.sets) for (const kind of ['pointerenter', 'focus']) node.addEventListener(kind, () => {
+      for (const [name, value] of new URLSearchParams(location.search)) {
+        if (!(name in run.sets) && name !== 'marks') href.searchParams.set(name, value);
+      }
+      node.href = href;
+    });
   }
   return node;
 }
