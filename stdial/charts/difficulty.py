@@ -52,6 +52,30 @@ def quantity(view: str, p: Any, size: float, method: Method) -> NDArray[np.float
     return np.asarray(expectation.objective(p, size, method))
 
 
+# What does not depend on the marked p is computed once for all visitors: a drag passes through a hundred sizes.
+@functools.lru_cache(maxsize=2048)
+def _grid(view: str, size: float, method: Method) -> NDArray[np.float64]:
+    y = quantity(view, _P, size, method)
+    y.setflags(write=False)
+    return y
+
+
+@functools.lru_cache(maxsize=8192)
+def _at(view: str, p: float, size: float, method: Method) -> float:
+    return float(quantity(view, p, size, method))
+
+
+@functools.lru_cache(maxsize=1024)
+def _law_grid(G: int) -> NDArray[np.float64]:
+    """The attenuation law's update of GRPO; nothing where it is below 0."""
+    inner = _P[1:-1]
+    law = np.full(_P.shape, np.nan)
+    law[1:-1] = expectation.attenuation(inner, G) * expectation.expected_update(inner, math.inf, GRPO)
+    law[law < 0] = np.nan
+    law.setflags(write=False)
+    return law
+
+
 def chart(view: str, G: int, p: float, alpha: float, dots: bool = False, seed: int = 0) -> Chart:
     """The page's chart.
 
@@ -72,8 +96,8 @@ def chart(view: str, G: int, p: float, alpha: float, dots: bool = False, seed: i
     table: dict[str, Any] = {"p": _P}
     labels: list[dict[str, Any]] = []
     for curve in methods(alpha):
-        y, limit = quantity(view, _P, G, curve.method), quantity(view, _P, math.inf, curve.method)
-        here = float(quantity(view, p, G, curve.method))
+        y, limit = _grid(view, G, curve.method), _grid(view, math.inf, curve.method)
+        here = _at(view, p, G, curve.method)
         table[f"{curve.name}, G = {G}"], table[f"{curve.name}, large G"] = y, limit
         traces.append(_thin(limit, f"{curve.name}, large G", top))
         traces.append(
@@ -114,12 +138,7 @@ def _mark(p: float, y: float, curve: Curve) -> dict[str, Any]:
 
 
 def _law(G: int, table: dict[str, Any]) -> dict[str, Any]:
-    """The attenuation law's update of GRPO, drawn only where it is above 0."""
-    inner = _P[1:-1]
-    law = np.full(_P.shape, np.nan)
-    law[1:-1] = expectation.attenuation(inner, G) * expectation.expected_update(inner, math.inf, GRPO)
-    law[law < 0] = np.nan
-    table["GRPO, attenuation law"] = law
+    table["GRPO, attenuation law"] = law = _law_grid(G)
     return style.line(packed(_P), packed(law), "attenuation law", style.GREY, dash="dot", width=1.2, hoverinfo="skip")
 
 
@@ -151,9 +170,7 @@ def _curve_label(view: str, curve: Curve, G: int) -> dict[str, Any]:
         )
     else:
         x, shift, anchor = (0.9, 14, "right") if curve.name != "Dr. GRPO" else (0.9, -16, "left")
-    return style.label(
-        x, float(quantity(view, x, G, curve.method)), curve.name, curve.color, xanchor=anchor, yshift=shift
-    )
+    return style.label(x, _at(view, x, G, curve.method), curve.name, curve.color, xanchor=anchor, yshift=shift)
 
 
 def _boost(G: int) -> dict[str, Any]:
@@ -182,6 +199,6 @@ def _axis(view: str) -> str:
 
 
 def _alt(view: str, G: int, p: float, alpha: float) -> str:
-    parts = [f"{curve.name} {float(quantity(view, p, G, curve.method)):.4f}" for curve in methods(alpha)]
+    parts = [f"{curve.name} {_at(view, p, G, curve.method):.4f}" for curve in methods(alpha)]
     text = f"{VIEWS[view]} against success probability at G = {G}; at p = {p:g}: {', '.join(parts)}."
     return text + (f" At p = .05 GRPO weighs {boost(G):.2f} times what Dr. GRPO does." if view == "weight" else "")

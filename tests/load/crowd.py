@@ -123,6 +123,8 @@ async def _stay(one: Session, seen: Tally, until: float, draw: random.Random, up
             elif turn % MOVES_A_PAGE == 0 and len(walk) > 1:
                 place = walk[turn // MOVES_A_PAGE % len(walk)]
                 seen.pages.append((await one.go(place)).seconds)
+                for region in list(one.regions):
+                    await one.prepare(region)
             elif uploads and one.uploaders and turn % MOVES_A_PAGE == 1:
                 seen.uploads.append((await one.upload(one.uploaders[0], "mine.csv", UPLOAD)).seconds)
             else:
