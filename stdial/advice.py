@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stdial import by_size, mass, per_problem, tries
+from stdial.digits import digits
 from stdial.method import DR_GRPO, GRPO, Method
 from stdial.pool import FEW, Pool
 
@@ -143,10 +144,8 @@ def _ratio(part: float, whole: float) -> float:
 
 
 def _share(x: float, problems: float) -> str:
-    """A share as percent, to a tenth only from 500 problems on."""
-    if not math.isfinite(x):
-        return "none"
-    return f"{100 * x:.{1 if problems >= 500 else 0}f}%"
+    """A share as percent, to the digits that so many problems carry."""
+    return f"{100 * x:.{digits(problems)}f}%" if math.isfinite(x) else "none"
 
 
 def _count(n: float, one: str, many: str) -> str:

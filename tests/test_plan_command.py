@@ -62,6 +62,22 @@ def test_says_who_gets_nothing(table: Path, capsys: pytest.CaptureFixture[str]) 
     assert "Every problem gets a group." in capsys.readouterr().out
 
 
+def test_says_why_it_ends_before_the_budget(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "mine.csv"
+    right = [0] * 40 + [8, 9, 10] * 20
+    path.write_text("id,right,tries\n" + "".join(f"q{i},{k},16\n" for i, k in enumerate(right)))
+    assert main(["plan", str(path), "--budget", "1e9"]) == 0
+    said = capsys.readouterr().out
+    lost = tries.hopeless(Pool(right, 16))
+    assert 30 < lost < 40.5
+    assert "of 1,000,000,000 rollouts, since more would add nothing" in said
+    assert f"holds {lost:,.1f} of the 100 problems to be hopeless" in said
+    assert main(["plan", str(path), "--budget", "1000"]) == 0
+    assert "It ends at" not in capsys.readouterr().out
+    assert main(["plan", str(path), "--budget", "1e9", "--largest", "16"]) == 0
+    assert "have groups of 16, the largest that is allowed" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from stdial.commands.reading_options import add_reading_options, read_as_said
 
 if TYPE_CHECKING:
-    from stdial.tries import Plan
+    from stdial.tries import Plan, Sizes
 
 __all__ = ["add", "as_text"]
 
@@ -48,7 +48,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 def run(options: argparse.Namespace) -> int:
     """Read, plan, write the sizes and print the figures; a refusal is a ValueError."""
-    from stdial.tries import plan
+    from stdial.tries import Sizes, plan
 
     out = _checked(options.out, options.file)
     reading = read_as_said(options)
@@ -62,15 +62,18 @@ def run(options: argparse.Namespace) -> int:
         pool, budget, options.goal, _method(options.method), options.smallest, options.largest, options.multiple_of,
         options.powers_of_two,
     )  # fmt: skip
-    print(as_text(best, list(reading.warnings)))
+    sizes = Sizes(options.smallest, options.largest, options.multiple_of, options.powers_of_two)
+    print(as_text(best, list(reading.warnings), sizes))
     if out is not None:
         best.to_csv(out)
         print(f"{out}: {len(best.sizes):,} lines")
     return 0
 
 
-def as_text(best: Plan, warnings: list[str]) -> str:
-    """The plan beside the best even split, in sentences."""
+def as_text(best: Plan, warnings: list[str], sizes: Sizes | None = None) -> str:
+    """The plan beside the best even split, in sentences; `sizes` are those that were allowed."""
+    from stdial.tries import ending
+
     name = best.method.name
     even = best.uniform
     proof = "proved best" if best.gap == 0 else f"at most {best.gap:.3g} more could be had"
@@ -82,6 +85,7 @@ def as_text(best: Plan, warnings: list[str]) -> str:
         f"Plan: {spent}, {aimed} ({proof}), {other}.",
         f"One size for all: {even.size} for {even.problems:,.0f} problems, {even.rollouts:,.0f} rollouts, "
         f"{even.mixed:,.1f} mixed groups, {name} update {even.update:,.2f}.",
+        *filter(None, [ending(best, sizes)]),
         *_sizes(best),
         *_without(best),
     ]

@@ -1,8 +1,10 @@
 """How many tries: exact group sizes, the law beside them, their price, and the plan for a budget (THEORY.md 3)."""
 
+from stdial.tries.ending import ending, hopeless
+from stdial.tries.gains import Sizes
 from stdial.tries.plan import Even, Plan, TooMany, plan, plans
 from stdial.tries.sides import Sides, sides
 from stdial.tries.size import price, size_by_law, size_for_fidelity, size_for_mixed
 
-__all__ = ["Even", "Plan", "Sides", "TooMany", "plan", "plans", "price", "sides"]
+__all__ = ["Even", "Plan", "Sides", "Sizes", "TooMany", "ending", "hopeless", "plan", "plans", "price", "sides"]
 __all__ += ["size_by_law", "size_for_fidelity", "size_for_mixed"]

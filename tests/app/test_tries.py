@@ -189,3 +189,12 @@ def test_a_p_next_to_an_end(p: str, loss: str) -> None:
     assert "can be counted" in text or "rollouts to keep" in text
     assert "never has a mixed group" not in text
     assert max(len(word) for word in text.replace("\n", " ").split(" ")) < 120
+
+
+def test_a_plan_that_ends_before_its_budget_says_why() -> None:
+    text = said(run("tries", pool="bigmath", budget_in="total", budget=str(10**12)))
+    whole = bigmath.load()
+    assert "since more would add nothing" in text
+    lost = tries.hopeless(whole)
+    assert (f"holds {lost:,.1f} of the {whole.size:,.0f} problems to be hopeless" in text) == (lost >= 0.05)
+    assert "since more would add nothing" not in said(run("tries", pool="bigmath"))

@@ -73,7 +73,7 @@ def stage(v: Values, chosen: Chosen) -> Stage:
     return Stage(
         heading=heading,
         answer=_answer(best, chosen),
-        text=[_proof(best), _basis(chosen)],
+        text=[_proof(best), *_ending(best, v), _basis(chosen)],
         controls=_controls(v, chosen),
         charts=[charts.sizes(best, chosen.name), *_bought(v, chosen, best)],
         tables=[_beside(best, v.method), *_nothing(best)],
@@ -137,6 +137,12 @@ def _proof(best: Plan) -> list[Run]:
         return ["Proved best: no other choice of sizes within this budget has more in expectation."]
     unit = "mixed groups" if best.goal == "mixed" else "of update"
     return ["Within ", num(f"{best.gap:.2g}"), f" {unit} of the best that any choice of sizes could have."]
+
+
+def _ending(best: Plan, v: Values) -> list[list[Run]]:
+    """Why the plan ends before the budget does, where that is so."""
+    why = tries.ending(best, tries.Sizes(v.smallest, v.largest or None, v.multiple, v.powers))
+    return [[why]] if why else []
 
 
 def _basis(chosen: Chosen) -> list[Run]:

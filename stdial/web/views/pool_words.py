@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from stdial.digits import digits as carried
 from stdial.pool import Pool
 from stdial.web.pools import Chosen
 from stdial.web.words import count, percent
@@ -9,7 +10,6 @@ from stdial.web.words import count, percent
 __all__ = ["digits", "exact", "fewest_tries", "how_known", "many_cells", "python_of"]
 
 _MADE_UP = {"bell": "bell", "u": "U", "hard": "hard-heavy", "ends": "two ends"}
-_FEW = 500  # problems; below, a tenth of a percent is more than the data carries
 _MANY_CELLS = 3000  # kinds of problems
 
 
@@ -20,7 +20,7 @@ def exact(chosen: Chosen) -> bool:
 
 def digits(chosen: Chosen) -> int:
     """Decimals of a percentage that the pool carries."""
-    return 1 if exact(chosen) or chosen.pool.size >= _FEW else 0
+    return 1 if exact(chosen) else carried(chosen.pool.size)
 
 
 def many_cells(pool: Pool) -> bool:

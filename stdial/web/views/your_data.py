@@ -12,6 +12,7 @@ from stdial.charts import your_data as charts
 from stdial.charts.by_size import silent_by_size
 from stdial.charts.difficulty import FRAMES
 from stdial.comparison import Comparison
+from stdial.digits import digits as carried
 from stdial.pool import Pool
 from stdial.reading import Reading
 from stdial.web.page import Page, Values
@@ -58,7 +59,7 @@ class Looked:
     @property
     def places(self) -> int:
         """Decimals of a percentage that the data carry."""
-        return 1 if self.reading.problems >= 500 else 0
+        return carried(self.reading.problems)
 
 
 def title() -> Stage:
