@@ -121,6 +121,11 @@ class File:
             self.options = self.history.pop()
 
 
+def _fresh() -> str:
+    """A name that no session had: where another server takes over, the browser would go on listing the old one's files."""
+    return secrets.token_hex(4)
+
+
 @dataclass
 class Desk:
     """What *Your data* holds in one session; without files the sample stands in."""
@@ -129,7 +134,7 @@ class Desk:
     after: str = ""  # token of the file that is looked at
     before: str = ""  # token of the file to compare with, "" for none
     before_step: dict[str, Any] | None = None  # or: options of an earlier step of the same file
-    epoch: int = 0  # a new one empties the uploader
+    epoch: str = field(default_factory=_fresh)  # a new one empties the uploader
     edits: int = 0  # changes of what is compared with what
     jobs: dict[Any, Job] = field(default_factory=dict)
     readings: dict[Any, Outcome] = field(default_factory=dict)
@@ -158,7 +163,7 @@ class Desk:
     def clear(self) -> None:
         """Forget every file: the sample again."""
         self.take([])
-        self.epoch += 1
+        self.epoch = _fresh()
 
     @property
     def main(self) -> File | None:

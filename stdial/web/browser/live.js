@@ -11,7 +11,7 @@ import { drawReadouts, drawTables, drawWords, make } from './words.js';
 const NO_ANSWER = 'The server has not answered yet. What you set is kept, and counts as soon as it does.';
 const LOST_UPLOAD = 'The server was replaced by another. Your settings came along; your file was in the old one’s memory only: '
   + 'please choose it again.';
-const server = { session: '', held: 0, lost: false };
+const server = (window.stdialServer ??= { session: '', held: 0, lost: false }); // outlives this file: a new server may bring its own
 const mounts = new WeakMap();
 const all = new Set();
 const frameStore = new Map(); // id -> frames, kept while the tab lives so that coming back needs no request

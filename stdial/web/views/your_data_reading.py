@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import DeletedFile
 
 from stdial.charts import your_data as charts
 from stdial.reading import Reading, ReadingError, Refused, Unclear
@@ -42,7 +43,8 @@ def files(page: Page, desk: Desk) -> None:
 
     def dropped() -> None:
         page.acted()
-        desk.take([(file.name, file.getvalue()) for file in st.session_state[key]])
+        found = [file for file in st.session_state[key] if not isinstance(file, DeletedFile)]
+        desk.take([(file.name, file.getvalue()) for file in found])
 
     def back() -> None:
         page.acted()
