@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
     from stdial.reading import Groups, Reading
     from stdial.tries import Plan
 
-__all__ = ["Card", "Left", "advice", "batch_left", "extremes", "if_tries_were", "recommended"]
+__all__ = [
+    "Card", "about_rewards", "advice", "extremes", "if_tries_were", "of_pool", "recommended",
+]  # fmt: skip
 
 _CERTAIN = 0.9  # a problem whose next group is silent with this chance may be set aside
 _SUPPOSED = (8, 16, 64)
@@ -45,28 +48,6 @@ class Card:
     interval: str
     price: str
     unknown: str
-
-
-@dataclass(frozen=True)
-class Left:
-    """What is left of a batch once its silent groups are dropped: mean, and where 9 of 10 batches lie."""
-
-    mean: float
-    low: int
-    high: int
-
-
-def batch_left(silent: float, batch: int) -> Left:
-    """Prompts with a mixed group in a batch whose prompts are drawn independently: Binomial(batch, 1 - silent).
-
-    >>> batch_left(0.4, 100)
-    Left(mean=60.0, low=52, high=68)
-    """
-    from scipy.special import bdtr
-
-    below = bdtr(np.arange(batch + 1.0), batch, 1.0 - silent)
-    low, high = (int(np.searchsorted(below, level)) for level in (0.05, 0.95))
-    return Left(batch * (1.0 - silent), low, high)
 
 
 def if_tries_were(pool: Pool, size: int, supposed: tuple[int, ...] = _SUPPOSED) -> dict[int, float]:
@@ -123,9 +104,14 @@ def advice(reading: Reading, size: int, method: Method = GRPO) -> list[Card]:
     >>> [card.name for card in advice(found, 8)]
     ['redraw', 'larger', 'plan', 'extremes']
     """
-    pool, columns = reading.pool, _reward_card(reading)
-    if pool is None:
+    columns = about_rewards(reading)
+    if reading.pool is None:
         return [_observed(reading), _threshold(reading), *columns]
+    return of_pool(reading.pool, size, columns, method)
+
+
+def of_pool(pool: Pool, size: int, columns: Sequence[Card] = (), method: Method = GRPO) -> list[Card]:
+    """The cards of a pool; those that are about reward columns stand before the last."""
     now = by_size.at(pool, size)
     cards = [_redraw(pool, now)]
     if pool.tries is None:
@@ -220,8 +206,8 @@ def _plan(pool: Pool, size: int, method: Method) -> list[Card]:
         return []
     even = plan.uniform
     gain = plan.mixed / even.mixed - 1 if even.mixed > 0 else math.nan
-    spread = _Z95 * math.sqrt(float(plan.sizes.eval("problems * mixed * (1 - mixed)").sum()))
-    none = float(plan.table.loc[plan.table["size"] == 0, "problems"].sum())
+    spread = _Z95 * math.sqrt(plan.variance)
+    none = float(plan.choice.problems[plan.choice.size == 0].sum())
     best = "no plan is better" if plan.gap == 0 else f"the best plan has at most {plan.gap:.2g} more"
     number = f"{plan.mixed:,.0f} mixed groups in place of {even.mixed:,.0f}"
     card = Card(
@@ -235,8 +221,7 @@ def _plan(pool: Pool, size: int, method: Method) -> list[Card]:
 
 
 def _aside(pool: Pool, size: int) -> list[Card]:
-    chance = per_problem.silent_chance(pool, size)
-    many = np.asarray(pool.problems, dtype=np.float64)
+    chance, many = per_problem.silent_cells(pool, size), np.asarray(pool.cells.problems, dtype=np.float64)
     certain = chance >= _CERTAIN
     some, lost = float(many[certain].sum()), float(many[certain] @ (1 - chance[certain]))
     if not some:
@@ -318,7 +303,7 @@ def _threshold(reading: Reading) -> Card:
     )  # fmt: skip
 
 
-def _reward_card(reading: Reading) -> list[Card]:
+def about_rewards(reading: Reading) -> list[Card]:
     """One card for each reward column beside the one trained on that leaves nearly all groups silent by itself."""
     cards = []
     for name, groups in list(reading.rewards.items())[1:]:

@@ -111,9 +111,9 @@ def band(pool: Pool, low: float, high: float, size: int, method: Method = GRPO) 
     >>> found.kept, round(found.mixed_share, 3), round(found.update_share, 3)
     (2.0, 0.737, 0.763)
     """
-    kept = inside(pool, low, high)
-    many = np.asarray(pool.problems, dtype=np.float64)
-    mixed, update = 1 - per_problem.silent_chance(pool, size), per_problem.update(pool, size, method)
+    kept = between(pool.cells.rate, low, high)
+    many = np.asarray(pool.cells.problems, dtype=np.float64)
+    mixed, update = 1 - per_problem.silent_cells(pool, size), per_problem.update_cells(pool, size, method)
     problems, some = float(many.sum()), float(many[kept].sum())
     return Band(
         low, high, problems, some,

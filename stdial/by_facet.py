@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stdial import estimates, expectation, mass
 from stdial.arguments import FloatArray
 from stdial.method import DR_GRPO, GRPO
 from stdial.pool import Pool
+from stdial.remembered import remembered
 
 __all__ = ["Part", "by_facet"]
 
@@ -56,18 +58,12 @@ def by_facet(pool: Pool, facet: str, size: int) -> list[Part]:
     >>> [(part.value, part.problems, round(part.silent, 2), part.grpo) for part in by_facet(pool, "topic", 8)]
     [('a', 3.0, 0.67, 0.5), ('b', 1.0, 0.0, 0.5)]
     """
-    labels = list(pool.values(facet))
     many = np.asarray(pool.problems, dtype=np.float64)
     silent, plain, ours = (values[pool.cells.index] for values in _values(pool, size))
     total = float(many.sum()), float(many @ plain), float(many @ ours)
-    column = pool.facets[facet].tolist()
-    rows: dict[Any, list[int]] = {label: [] for label in labels}
-    for i, label in enumerate(column):
-        for value in dict.fromkeys(label) if isinstance(label, tuple) else (label,):
-            rows[value].append(i)
+    rows = remembered(pool, ("facet", facet), lambda: _rows(pool, facet))
     found = []
-    for label in labels:
-        at = np.array(rows[label], dtype=np.intp)
+    for label, at in rows.items():
         n = float(many[at].sum())
         if n <= 0:
             continue
@@ -76,6 +72,15 @@ def by_facet(pool: Pool, facet: str, size: int) -> list[Part]:
         means = float(many[at] @ pool.rate[at]) / n, float(many[at] @ silent[at]) / n
         found.append(Part(label, n, share, *means, of_plain, of_ours))
     return sorted(found, key=lambda part: -part.problems)
+
+
+def _rows(pool: Pool, facet: str) -> dict[Any, NDArray[np.intp]]:
+    """The rows under each value of a facet."""
+    rows: dict[Any, list[int]] = {label: [] for label in pool.values(facet)}
+    for i, label in enumerate(pool.facets[facet].tolist()):
+        for value in dict.fromkeys(label) if isinstance(label, tuple) else (label,):
+            rows[value].append(i)
+    return {label: np.array(at, dtype=np.intp) for label, at in rows.items()}
 
 
 def _values(pool: Pool, size: int) -> tuple[FloatArray, FloatArray, FloatArray]:

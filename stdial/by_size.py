@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from stdial.pool import Pool
 
-__all__ = ["WIDEST", "Silent", "at", "columns", "logged", "series"]
+__all__ = ["WIDEST", "Silent", "at", "columns", "is_known", "known", "learn", "logged", "series"]
 
 WIDEST = 0.1  # bounds further apart than this say nothing worth drawing (THEORY.md section 5)
 
@@ -66,6 +66,31 @@ def at(pool: Pool, size: int) -> Silent:
             low, high = pool.silent_interval(size)
         kept[size] = Silent(size, pool.silent_rate(size), low, high, plug_in, size <= logged(pool))
     return kept[size]
+
+
+def known(pool: Pool) -> list[Silent]:
+    """What was computed of a pool so far, to hand to another process together with it."""
+    return list(_found.get(pool, {}).values())
+
+
+def is_known(pool: Pool, size: int) -> bool:
+    """Whether the silent share at that size is at hand."""
+    return size in _found.get(pool, {})
+
+
+def learn(pool: Pool, found: Iterable[Silent]) -> None:
+    """Take what was computed elsewhere of the very same problems, in place of computing it.
+
+    >>> pool = Pool([0, 1, 4, 8] * 25, 8)
+    >>> learn(pool, [Silent(16, 0.4, 0.3, 0.5, 0.6, False)])
+    >>> at(pool, 16).best
+    0.4
+    """
+    kept = _found.setdefault(pool, {})
+    for one in found:
+        kept.setdefault(one.size, one)
+        if not one.counted and pool.tries is not None:
+            pool.remember(pool.mixing(), {one.size: (one.low, one.high)})
 
 
 def series(pool: Pool, sizes: Iterable[int], every: bool = False) -> list[Silent]:

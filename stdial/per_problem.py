@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from stdial import expectation, tries
 from stdial.arguments import FloatArray
 from stdial.method import GRPO, Method
 from stdial.pool import Pool
+from stdial.remembered import remembered
 from stdial.safe import as_csv
 
 if TYPE_CHECKING:
@@ -20,7 +22,8 @@ if TYPE_CHECKING:
     from stdial.reading import Reading
 
 __all__ = [
-    "as_csv", "coarser", "planned_sizes", "problem_list", "problem_table", "silent_cells", "silent_chance", "update", "weight",
+    "as_csv", "coarser", "planned_sizes", "problem_list", "problem_table", "silent_cells", "silent_chance", "update",
+    "update_cells", "weight",
 ]  # fmt: skip
 
 _MOST_RATES = 4000  # different bare rates; above it a plan takes seconds
@@ -33,7 +36,7 @@ def silent_chance(pool: Pool, size: int) -> FloatArray:
     >>> silent_chance(Pool([0, 4], 8), 8).round(3).tolist()
     [0.713, 0.045]
     """
-    return pool.row_mean(lambda p: np.asarray(expectation.silent_rate(p, size)))
+    return np.asarray(silent_cells(pool, size)[pool.cells.index])
 
 
 def silent_cells(pool: Pool, size: int) -> FloatArray:
@@ -42,8 +45,7 @@ def silent_cells(pool: Pool, size: int) -> FloatArray:
     >>> silent_cells(Pool([0, 4, 4], 8), 8).round(3).tolist()
     [0.713, 0.045]
     """
-    p, weights = pool.posterior()
-    return np.asarray((weights * expectation.silent_rate(p, size)).sum(axis=-1))
+    return _by_cell(pool, ("silent", size), lambda p: np.asarray(expectation.silent_rate(p, size)))
 
 
 def update(pool: Pool, size: int, method: Method = GRPO) -> FloatArray:
@@ -52,7 +54,26 @@ def update(pool: Pool, size: int, method: Method = GRPO) -> FloatArray:
     >>> update(Pool([0, 4], 8), 8).round(3).tolist()
     [0.108, 0.43]
     """
-    return pool.row_mean(lambda p: np.asarray(expectation.expected_update(p, size, method)))
+    return np.asarray(update_cells(pool, size, method)[pool.cells.index])
+
+
+def update_cells(pool: Pool, size: int, method: Method = GRPO) -> FloatArray:
+    """`update` in each of the pool's cells, which are fewer than its rows: [cells].
+
+    >>> update_cells(Pool([0, 4, 4], 8), 8).round(3).tolist()
+    [0.108, 0.43]
+    """
+    return _by_cell(pool, ("update", size, method), lambda p: np.asarray(expectation.expected_update(p, size, method)))
+
+
+def _by_cell(pool: Pool, key: Hashable, h: Callable[[FloatArray], FloatArray]) -> FloatArray:
+    """Posterior mean of h(p) in each cell, kept with the pool."""
+
+    def make() -> FloatArray:
+        p, weights = pool.posterior()
+        return np.asarray(h(p[:, 0]) if p.ndim == 2 else weights @ h(p))
+
+    return remembered(pool, key, make)
 
 
 def weight(pool: Pool, size: int, method: Method = GRPO) -> FloatArray:

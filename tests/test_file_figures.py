@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stdial import DR_GRPO, GRPO, Pool, frameworks, tries
-from stdial.advice import advice, batch_left, extremes, if_tries_were
+from stdial.advice import advice, extremes, if_tries_were
 from stdial.band import band, crossed, inside
 from stdial.by_facet import by_facet
 from stdial.comparison import compare
+from stdial.left import batch_left
 from stdial.nearly import nearly
 from stdial.per_problem import (
     as_csv,

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from stdial import per_problem
 from stdial.charts import style
 from stdial.charts.chart import Chart, packed
+from stdial.pool import Pool
+from stdial.remembered import remembered
 
 if TYPE_CHECKING:
     from stdial.reading import Reading
@@ -44,12 +46,17 @@ def order_of(reading: Reading, by: str, G: int) -> NDArray[np.intp]:
     pool = reading.pool
     if by == "file":
         return np.arange(len(reading.stats.mean))
-    if by == "update" and pool is not None:
-        first = -per_problem.update(pool, G)
-    else:
-        first = -reading.stats.sigma if pool is None else per_problem.silent_chance(pool, G)
+    if pool is None:
+        return np.argsort(reading.stats.sigma if by == "most-silent" else -reading.stats.sigma, kind="stable")
+    return remembered(pool, ("order", by, G), lambda: _ordered(pool, by, G))
+
+
+def _ordered(pool: Pool, by: str, G: int) -> NDArray[np.intp]:
+    value = -per_problem.update_cells(pool, G) if by == "update" else per_problem.silent_cells(pool, G)
     # to twelve digits: symmetric outcomes, 1 of 8 and 7 of 8, are equal but for the last ones
-    return np.argsort(np.round(-first if by == "most-silent" else first, 12), kind="stable")
+    value = np.round(-value if by == "most-silent" else value, 12)
+    rank = np.unique(value, return_inverse=True)[1]
+    return np.argsort(rank[pool.cells.index], kind="stable")
 
 
 def in_order(reading: Reading, by: str, place: int, G: int) -> Chart:

@@ -16,6 +16,7 @@ from stdial.method import GRPO, Method, a_method
 from stdial.mixing import POINTS
 from stdial.pool import Pool, a_pool
 from stdial.safe import as_csv
+from stdial.tries.even import Even, even_split
 from stdial.tries.gains import GOALS, Gains, Sizes
 from stdial.tries.knapsack import Choice, Steps, exact, exact_is_cheap, greedy, hull_steps
 
@@ -30,24 +31,6 @@ _FIRST_CAP = 16  # sizes looked at first; doubled while the plan comes near
 
 class TooMany(ValueError):
     """A plan of so many different outcomes and sizes would take gigabytes."""
-
-
-@dataclass(frozen=True)
-class Even:
-    """The best even split of a budget: every group has the same size; what does not cover all problems covers some.
-
-    Attributes
-    ----------
-    size : the common group size, 0 where the budget pays for no group.
-    problems : how many problems get a group (which ones is left to chance).
-    rollouts, mixed, update : as in `Plan`, in expectation.
-    """
-
-    size: int
-    problems: float
-    rollouts: float
-    mixed: float
-    update: float
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -86,6 +69,11 @@ class Plan:
     def __repr__(self) -> str:
         figures = f"{self.mixed:,.6g} mixed groups, update {self.update:,.6g}, gap {self.gap:.3g}"
         return f"<Plan of {self.rollouts:,.0f} of {self.budget:,.0f} rollouts for {self.goal}: {figures}>"
+
+    @property
+    def variance(self) -> float:
+        """Of the number of mixed groups in one pass, if the posteriors hold."""
+        return float(self.choice.problems @ (self._chance * (1 - self._chance)))
 
     @cached_property
     def table(self) -> pd.DataFrame:
@@ -281,7 +269,7 @@ def _planned(pool: Pool, gains: Gains, goal: str, method: Method, allowed: Sizes
         update=float(update @ choice.problems),
         gap=choice.gap,
         marginal=choice.marginal,
-        uniform=_even(gains, goal, sizes, worth, problems, budget),
+        uniform=even_split(gains, goal, sizes, worth, problems, budget),
         pool=pool,
         method=method,
         choice=choice,
@@ -333,17 +321,3 @@ def _refuse_too_many(pool: Pool, sizes: int) -> None:
             f"pool has {kinds:,} different outcomes, too many for the {sizes:,} sizes in question; allow fewer sizes (largest, "
             "multiple_of, powers_of_two), or give fewer outcomes, such as rounded rates"
         )
-
-
-def _even(
-    gains: Gains, goal: str, sizes: NDArray[np.int64], worth: FloatArray, problems: FloatArray, budget: float
-) -> Even:
-    total = float(problems.sum())
-    served = np.minimum(total, np.floor(budget / sizes)) if len(sizes) else np.zeros(0)
-    if total == 0 or not served.any():
-        return Even(0, 0.0, 0.0, 0.0, 0.0)
-    best = int(np.argmax(served / total * (problems @ worth)))
-    size, some = int(sizes[best]), float(served[best])
-    cells, every = np.arange(len(problems)), np.full(len(problems), size)
-    mixed, update = (some / total * float(problems @ gains.at(name, cells, every)) for name in GOALS)
-    return Even(size, some, size * some, mixed, update)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stdial import by_size
+from stdial import by_size, elsewhere
 from stdial.charts import your_data as charts
 from stdial.charts.by_size import silent_by_size
 from stdial.charts.difficulty import FRAMES
@@ -15,15 +15,17 @@ from stdial.comparison import Comparison
 from stdial.digits import digits as carried
 from stdial.pool import Pool
 from stdial.reading import Reading
+from stdial.web.apart import apart
 from stdial.web.page import Page, Values
 from stdial.web.pools import Chosen
 from stdial.web.stage import Run, Slider, Stage, em, num
 from stdial.web.views.pool_words import digits, how_known
 from stdial.web.words import count, decimal, percent
 
-__all__ = ["MAIN_USES", "Looked", "exercise", "sizes_text", "stage", "title", "why"]
+__all__ = ["ANY_REWARDS_USES", "MAIN_USES", "Looked", "exercise", "sizes_text", "stage", "title", "why"]
 
-MAIN_USES = ("G", "near")
+MAIN_USES = ("G",)
+ANY_REWARDS_USES = ("G", "near")
 _MOST_SIZES = 6
 _MOST_CELLS = 600  # above it a frame takes too long to make a hundred of them
 
@@ -72,6 +74,8 @@ def stage(v: Values, looked: Looked) -> Stage:
     reading, pool = looked.reading, looked.reading.pool
     if pool is None:
         return _any_rewards(v, looked)
+    if v.G > by_size.logged(pool) > 0 and not by_size.is_known(pool, v.G):  # bounds take a linear program
+        by_size.learn(pool, [apart(elsewhere.silent, elsewhere.nameless(pool), v.G)])
     frames = _frames(pool)
     live = pool.size - sum(float(pool.problems[pool.rate == end].sum()) for end in (0, 1))
     wrong, right = (float(pool.problems[pool.rate == end].sum()) for end in (0, 1))

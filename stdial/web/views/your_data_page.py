@@ -153,7 +153,8 @@ def _failed(trouble: str) -> Stage:
 def shown(page: Page, looked: Looked) -> None:
     """Every region that applies."""
     reading, of = looked.reading, _of(looked)
-    page.stage(lambda v: view.stage(v, looked), key="main", uses=view.MAIN_USES, **of)
+    uses = view.ANY_REWARDS_USES if reading.pool is None else view.MAIN_USES
+    page.stage(lambda v: view.stage(v, looked), key="main", uses=uses, **of)
     _how_read(page, looked)
     page.stage(
         lambda v: parts.what_to_change(v, looked), key="advice", uses=parts.ADVICE_USES, heavy=looked.private, **of

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from stdial import mass
-from stdial.advice import advice, batch_left, extremes
+from stdial import by_size, elsewhere, mass
+from stdial.advice import Card, about_rewards, advice, extremes
 from stdial.band import band, crossed
 from stdial.by_facet import by_facet
-from stdial.by_size import at
 from stdial.charts import big_math, comparing, filtering
 from stdial.charts import your_data as charts
 from stdial.comparison import STATES, Comparison
+from stdial.left import batch_left
 from stdial.method import DR_GRPO, GRPO
 from stdial.nearly import nearly
 from stdial.reading import Groups
@@ -38,15 +36,23 @@ _MOST_CHANGES = 6
 
 def what_to_change(v: Values, looked: Looked) -> Stage:
     """Cards: each with number, interval, price, and what is not known."""
-    cards = apart(
-        advice, replace(looked.reading, source=None, row_problem=None, preview=()), v.G
-    )  # no texts of its rows
+    cards = _cards(looked, v.G)
     rows = [[[num(card.title)], card.number, card.interval, card.price, card.unknown] for card in cards]
     return Stage(
         heading="What to change",
         tables=[Table(["What to do", "The data say", "How well it is known", "Price", "Not known"], rows, cards=True)],
         layout="wide",
     )
+
+
+def _cards(looked: Looked, G: int) -> list[Card]:
+    """The cards, computed apart: only the counts of problems go there, and no text of its rows."""
+    reading, pool = looked.reading, looked.reading.pool
+    if pool is None:
+        return advice(reading, G)
+    made, found = apart(elsewhere.cards, elsewhere.nameless(pool), by_size.known(pool), G, about_rewards(reading))
+    by_size.learn(pool, found)
+    return made
 
 
 def share(v: Values, looked: Looked) -> Stage:
@@ -202,7 +208,7 @@ def cross(v: Values, looked: Looked) -> Stage:
 
 def cost(v: Values, looked: Looked) -> Stage:
     """The batch that is left once silent groups are dropped."""
-    now = at(looked.chosen.pool, v.G)
+    now = by_size.at(looked.chosen.pool, v.G)
     left = batch_left(now.best, v.train_batch)
     ends = ""
     if now.low == now.low:

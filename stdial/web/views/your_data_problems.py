@@ -80,8 +80,9 @@ def _about(looked: Looked, i: int, G: int) -> list[Run]:
     if pool is None:
         same = "all equal" if stats.silent[i] else f"{stats.low[i]:g} to {stats.high[i]:g}"
         return [*name, f"{count(stats.n[i])} rewards, {same}; sigma ", num(decimal(stats.sigma[i], 3)), "."]
-    chance = float(per_problem.silent_chance(pool, G)[i])
-    update = float(per_problem.update(pool, G)[i])
+    cell = pool.cells.index[i]
+    chance = float(per_problem.silent_cells(pool, G)[cell])
+    update = float(per_problem.update_cells(pool, G)[cell])
     seen = (
         f"rate {decimal(pool.rate[i], 3)}"
         if pool.right is None or pool.tries is None

@@ -1,0 +1,58 @@
+"""A pool's slow figures computed in another process: little is sent, and what was found out is kept with the pool.
+
+Functions that the other process calls take a pool without names and what is known of it already, and give back what they found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from weakref import WeakKeyDictionary
+
+from stdial import by_size
+from stdial.advice import Card, of_pool
+from stdial.by_size import Silent
+from stdial.pool import Pool
+
+__all__ = ["cards", "nameless", "silent"]
+
+_nameless: WeakKeyDictionary[Pool, Pool] = WeakKeyDictionary()  # goes with its pool
+
+
+def nameless(pool: Pool) -> Pool:
+    """The pool without ids, facets and notes, alike problems in one row: small enough to be sent at every move.
+
+    >>> small = nameless(Pool([0, 4, 4], 8, ids=["a", "b", "c"]))
+    >>> small.problems.tolist(), small.ids
+    ([1, 2], None)
+    """
+    if pool not in _nameless:
+        cells = pool.cells
+        many = cells.problems.astype(pool.problems.dtype)
+        if cells.right is None or cells.tries is None:
+            small = Pool.from_rates(cells.rate, many)
+        else:
+            small = Pool(cells.right, cells.tries, many)
+            small.remember(pool.mixing(), {})  # else it would be fitted there at every move
+        _nameless[pool] = small
+    return _nameless[pool]
+
+
+def cards(pool: Pool, known: Sequence[Silent], size: int, columns: Sequence[Card]) -> tuple[list[Card], list[Silent]]:
+    """`advice.of_pool` there: the cards, and all silent shares that are known now.
+
+    >>> pool = nameless(Pool([0, 1, 4, 8] * 25, 8))
+    >>> made, found = cards(pool, [], 8, [])
+    >>> made[0].name, [one.size for one in found]
+    ('redraw', [8, 16])
+    """
+    by_size.learn(pool, known)
+    return of_pool(pool, size, columns), by_size.known(pool)
+
+
+def silent(pool: Pool, size: int) -> Silent:
+    """`by_size.at` there.
+
+    >>> silent(nameless(Pool([0, 1, 4, 8] * 25, 8)), 8).counted
+    True
+    """
+    return by_size.at(pool, size)
