@@ -167,6 +167,8 @@ class Page:
         heavy : building it takes long: it waits for a turn, and says so where none comes.
         """
         state, values = _state(), self.values
+        if not self._first and share.at_question(values, self.path):  # a lesson asks with the first region alone
+            return
         names = (*self.place.params, *SHARED) if uses is None else tuple(uses)
         name = f"{self.path or 'one_group'}:{key}"
         mine = link.spelled(values, (*names, *_SHAPING))

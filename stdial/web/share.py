@@ -13,13 +13,14 @@ __all__ = ["LONGEST", "asked", "at_question", "qr", "shaped"]
 LONGEST = 1600  # characters of an address that a phone's camera still reads off a screen
 
 
-def asked(values: Mapping[str, Any], path: str) -> dict[str, Any] | None:
+def asked(values: Mapping[str, Any], path: str, guessed: bool = False) -> dict[str, Any] | None:
     """What the page asks its reader before or after the answer, for the browser; None where nothing.
 
     Parameters
     ----------
     values : one for each parameter of the table.
     path : of the page.
+    guessed : whether a guess was asked for and given.
 
     Returns
     -------
@@ -34,7 +35,7 @@ def asked(values: Mapping[str, Any], path: str) -> dict[str, Any] | None:
     {'title': '', 'ask': 'Why?', 'guess': False, 'lesson': None}
     """
     lesson = _lesson(values, path)
-    if not (values["title"] or values["ask"] or values["guess"] or lesson):
+    if not (values["title"] or values["ask"] or values["guess"] or lesson or guessed):
         return None
     return {
         "title": values["title"],

@@ -66,7 +66,7 @@ def test_a_lesson_by_keyboard_alone(visit: Visits) -> None:
     tab_to(v, "Guess: 2.")
     v.page.keyboard.press("Enter")
     v.page.wait_for_selector(".sd-guess")
-    v.drawn("group")
+    v.drawn("pushes")
     tab_to(v, "It grows")
     v.page.keyboard.press("ArrowDown")
     v.page.keyboard.press("ArrowDown")
@@ -79,8 +79,13 @@ def test_a_lesson_by_keyboard_alone(visit: Visits) -> None:
     v.page.keyboard.press("Enter")
     v.until_address(f"lesson={lessons.lessons()[2].id}")
     v.drawn("group")
+    tab_to(v, "More than ever")
+    v.page.keyboard.press("Space")
+    tab_to(v, "Show the answer")
+    v.page.keyboard.press("Enter")
+    v.until_address("k=8")
     tab_to(v, "Right answers")
-    v.page.keyboard.press("ArrowRight")
+    v.page.keyboard.press("ArrowLeft")
     v.until("group", "k", 7)
 
 

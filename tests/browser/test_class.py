@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from stdial.web import lessons
+from stdial.web.params import PARAMS
 
 Visits = Callable[..., Any]
 EVERY = lessons.lessons()
@@ -29,7 +30,9 @@ def test_guess_then_answer(visit: Visits, lesson: lessons.Lesson) -> None:
     assert {name: shown[name] for name in lesson.start if name in shown} == {
         name: value for name, value in lesson.start.items() if name in shown
     }
-    assert v.page.locator(".sd-answer, .sd-readouts dd, .st-key-below").count() == 0
+    assert v.page.locator(".sd-answer, .sd-readouts dd, .st-key-below, .st-key-foot").count() == 0
+    assert v.page.locator("[data-chart]").count() == 1
+    assert v.page.locator(".sd-control:not(.sd-locked)").count() == 0
     assert lessons.panel(lesson)["said"] not in v.page.inner_text(".sd-asked") or lesson.guess.kind == "choice"
     v.page.get_by_role("button", name="Show the answer").click()  # without a guess: asked for one
     assert v.page.locator(".sd-answer").count() == 0
@@ -45,12 +48,14 @@ def test_guess_then_answer(visit: Visits, lesson: lessons.Lesson) -> None:
     assert lessons.panel(lesson)["said"] in v.page.inner_text(".sd-verdict")
     for name, value in lesson.reveal.items():
         v.until_address(f"{name}={value:g}" if not isinstance(value, str) else f"{name}={value}")
-    assert "guess=" not in v.page.url
+    assert "guess=1" in v.page.url  # whoever gets this address is asked the same
     opened = states(v)
     assert v.problems == []
     other = visit().open(path(lesson, revealed=True))
     other.page.wait_for_selector(".sd-verdict")
-    assert {**opened, **states(other)} == opened
+    same = states(other)
+    assert same.keys() & opened.keys()
+    assert {name: same[name] for name in same if name in opened} == {name: opened[name] for name in opened if name in same}
     v.page.goto(v.address + "/for_a_class")
     v.drawn("group")
     assert "You guessed" in v.page.inner_text(f".sd-cards-list li:nth-child({EVERY.index(lesson) + 1})")
@@ -128,8 +133,83 @@ def test_share_round_trip(visit: Visits) -> None:
     other.page.wait_for_selector(".sd-answer")
     assert "You guessed the hard ones." in other.page.inner_text(".sd-verdict")
     other.page.wait_for_selector(".st-key-below")
-    assert "guess=1" not in other.page.url
+    assert "guess=1" in other.page.url
     assert other.problems == []
+
+
+def test_a_guess_is_asked_once_in_a_tab_and_again_elsewhere(visit: Visits) -> None:
+    v = visit().open("/?G=8&k=3&guess=1&ask=How+large?&v=1")
+    v.page.locator(".sd-entry").fill("0.4")
+    v.page.keyboard.press("Enter")
+    v.page.wait_for_selector(".sd-answer")
+    v.page.wait_for_selector("[data-chart=pushes][data-drawn]")
+    v.page.get_by_role("slider", name="Right answers").press("ArrowRight")
+    v.until_address("k=4")
+    assert "guess=1" in v.page.url
+    copied = v.page.url
+    v.page.reload()
+    v.page.wait_for_selector(".sd-verdict >> text=You guessed 0.4.")
+    v.page.wait_for_selector("[data-chart=pushes][data-drawn]")
+    assert v.page.locator(".sd-guess").count() == 0
+    v.page.get_by_role("link", name="Difficulty", exact=True).click()
+    v.drawn("difficulty")
+    assert "guess" not in v.page.url
+    v.page.go_back()
+    v.page.wait_for_selector(".sd-verdict >> text=You guessed 0.4.")
+    other = visit().open(copied.removeprefix(v.address))
+    assert other.shows("group")["k"] == 4
+    assert other.page.locator(".sd-guess").count() == 1
+    assert other.page.locator(".sd-answer").count() == 0
+    assert v.problems == other.problems == []
+
+
+def test_a_copied_answer_asks_the_question_where_it_starts(visit: Visits) -> None:
+    lesson = lessons.find("one-right")
+    assert lesson is not None
+    v = visit().open(path(lesson))
+    v.page.locator(".sd-entry").fill("0.3")
+    v.page.locator(".sd-go").click()
+    v.until_address("k=1")
+    v.page.get_by_role("slider", name="Right answers").press("ArrowRight")
+    v.until_address("k=2")
+    other = visit().open(v.page.url.removeprefix(v.address))
+    other.until("group", "k", lesson.start["k"])
+    assert other.page.locator(".sd-guess").count() == 1
+    v.page.reload()
+    v.page.wait_for_selector(".sd-verdict >> text=You guessed 0.3.")
+    v.until("group", "k", 2)  # where its reader was
+
+
+@pytest.mark.parametrize(
+    "place", ["", "difficulty", "silence", "tries", "big_math", "training_run", "frameworks", "your_data"]
+)
+def test_nothing_seen_gives_the_answer_away_before_a_guess(visit: Visits, place: str) -> None:
+    v = visit().open(f"/{place}?guess=1&v=1")
+    v.page.wait_for_timeout(500)
+    assert v.page.locator(".sd-answer, .sd-readouts dd, .sd-table, .st-key-below, .st-key-foot").count() == 0
+    assert v.page.locator(".sd-tools:visible").count() == 0
+    for chart in v.page.locator("[data-chart]").all():
+        assert not any(c.isdigit() for c in chart.get_attribute("aria-label"))
+        assert chart.locator(".trace:visible, .annotation:not(:has-text('Shown after your guess'))").count() == 0
+        assert set(json.loads(chart.get_attribute("data-shows"))) <= set(PARAMS)
+
+
+def test_the_preview_says_what_matters_and_what_is_true(visit: Visits) -> None:
+    v = visit().open("/?G=8&k=3&v=1")
+    v.page.get_by_role("button", name="Share", exact=True).click()
+    dialog = v.page.get_by_role("dialog")
+    preview = dialog.locator(".sd-preview")
+    assert "Right answers 3" in preview.inner_text()
+    assert "Group size 8" in preview.inner_text()
+    assert "Rewards, typed" not in preview.inner_text()  # nothing on this page shows them
+    assert "The answer is there at once." in preview.inner_text()
+    dialog.get_by_label("Hide the answer until a guess").check()
+    assert "at most empty axes" in preview.inner_text()
+    v.page.keyboard.press("Escape")
+    v.page.goto(v.address + "/?mode=rewards&rewards=1,2,3&v=1")
+    v.drawn("group")
+    v.page.get_by_role("button", name="Share", exact=True).click()
+    assert "Rewards, typed 1,2,3" in preview.inner_text()
 
 
 def test_what_is_not_ticked_opens_at_its_default(visit: Visits) -> None:

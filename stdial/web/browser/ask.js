@@ -4,6 +4,7 @@ import { make, setRuns } from './words.js';
 
 const SHELF = 'stdial-lessons'; // progress stays in this browser: lesson id -> {guess, right}
 let count = 0;
+let justNow = false; // a guess was made and its answer is awaited: the focus goes there
 
 export function progress() {
   try { return JSON.parse(localStorage.getItem(SHELF)) ?? {}; } catch { return {}; }
@@ -38,13 +39,13 @@ export function drawAsked(mount, node, asked) {
   if (asked.lesson) question(box, asked.lesson);
   if (asked.guess && guessedHere() !== undefined && !mount.resumed) {
     mount.resumed = true;
-    mount.guessed = guessedHere();
     setTimeout(() => mount.move({ guess: false, again: 1 }, true, true));
   } else if (asked.guess) box.append(form(mount, asked));
   else {
     const said = after(mount, asked);
     if (said) box.append(said);
-    if (held || mount.guessed !== undefined) said?.querySelector('[tabindex]')?.focus({ preventScroll: true });
+    if (held || justNow) said?.querySelector('[tabindex]')?.focus({ preventScroll: true });
+    justNow = false;
   }
 }
 
@@ -72,8 +73,8 @@ function form(mount, asked) {
     e.preventDefault();
     const guess = field.read();
     if (guess === null) { note.textContent = field.wanted; field.focus(); return; }
-    mount.guessed = guess.text;
     guessHere(guess.text);
+    justNow = true;
     if (asked.lesson) remember(asked.lesson.id, { guess: guess.text, right: guess.right, at: guess.at });
     const sets = asked.lesson?.sets ?? {};
     if (!Object.keys(sets).length) mount.reveal();
@@ -144,11 +145,12 @@ function entry(mount, box, rules) {
 // What is said once the answer is open: the guess beside it, why, and where to go on.
 function after(mount, asked) {
   const lesson = asked.lesson;
-  if (!lesson && mount.guessed === undefined) return null;
+  const guess = guessedHere();
+  if (!lesson && guess === undefined) return null;
   const box = make('div', 'sd-after');
   const verdict = box.appendChild(make('p', 'sd-verdict'));
   verdict.tabIndex = -1;
-  if (!lesson) { verdict.textContent = `You guessed ${mount.guessed}. The answer stands above.`; return box; }
+  if (!lesson) { verdict.textContent = `You guessed ${guess}. The answer stands above.`; return box; }
   const mine = progress()[lesson.id];
   if (mine) {
     verdict.append(`You guessed ${mine.guess}. `, make('strong', '', mine.right ? 'Yes: ' : 'Not quite: '));

@@ -55,14 +55,14 @@ function narrowed(layout, patch) {
 export function drawCharts(mount, charts, first, rest) {
   mount.figures ??= [];
   while (mount.figures.length > charts.length) mount.figures.pop().remove();
+  first.hidden = !charts.length; // before the drawing, which asks for widths
+  rest.hidden = charts.length < 2;
   charts.forEach((chart, i) => {
     const figure = mount.figures[i] ?? (mount.figures[i] = newFigure(mount));
     const home = i === 0 ? first : rest;
     if (figure.parentElement !== home) home.append(figure);
     drawChart(mount, figure, chart);
   });
-  first.hidden = !charts.length;
-  rest.hidden = charts.length < 2;
 }
 
 function newFigure(mount) {

@@ -38,6 +38,7 @@ class Mount {
     this.parts.tables = this.root.appendChild(make('div', 'sd-tables'));
     this.parts.cards = this.root.appendChild(make('div', 'sd-cards-part'));
     this.parts.notes.setAttribute('role', 'status');
+    this.path = location.pathname;
     this.last = 0; // number of the newest move sent
     this.waiting = 0; // the move whose answer is awaited, 0 when none is
     this.pending = {}; // values moved since
@@ -160,6 +161,7 @@ class Mount {
   }
 
   want(what) {
+    if (location.pathname !== this.path) return; // the reader has left: a word for this page would get in the next one's way
     this.setState('want', { n: Date.now(), what });
   }
 
