@@ -74,7 +74,18 @@ def test_table_is_cards_on_a_phone_and_sorts(visit: Visits) -> None:
     narrow = visit(390).open("/frameworks?v=1")
     card = narrow.page.locator(".sd-cards tr", has_text="torchtune 0.6.1").last
     assert card.evaluate("node => getComputedStyle(node).display") == "block"
+    head = card.get_by_role("button", name="torchtune 0.6.1")
+    assert "NaN" not in card.inner_text()  # a list of 24 heads
+    head.press("Enter")
+    assert head.get_attribute("aria-expanded") == "true"
     assert "NaN" in card.inner_text()
+    head.click()
+    assert "NaN" not in card.inner_text()
+    narrow.page.get_by_role("button", name="Open all 24").click()
+    assert "NaN" in card.inner_text()
+    narrow.page.get_by_role("button", name="Close all").click()
+    assert "NaN" not in card.inner_text()
+    assert narrow.page.get_by_role("region", name="All frameworks side by side").count() == 0  # nothing to scroll
     assert narrow.sideways() <= 0
     wide = visit(1280).open("/frameworks?v=1")
     table = wide.page.locator(".sd-table", has=wide.page.get_by_role("button", name="Framework, version"))

@@ -92,29 +92,38 @@ export function drawTables(parent, tables) {
   parent.hidden = !tables.length;
 }
 
+const PHONE = matchMedia('(max-width: 639.9px)');
+const FOLDED = 8; // more cards than this are a list that opens
+const TALL = 24; // more rows than this scroll in their place
+
+// A table in a frame that shows where it goes on: a line of words, a shadow at the edge, and the first column stays.
 export function tableNode(spec) {
-  const box = make('div', `sd-scroll${spec.cards ? ' sd-cards' : ''}`);
-  box.tabIndex = 0;
-  if (spec.rows.length <= 24) box.style.maxHeight = 'none'; // only long tables scroll in their place
-  box.setAttribute('role', 'group'); // no landmark: a page has many tables
-  box.setAttribute('aria-label', spec.caption || 'Table');
+  const frame = make('div', 'sd-frame');
+  const hint = frame.appendChild(make('p', 'sd-more'));
+  const box = frame.appendChild(make('div', `sd-scroll${spec.cards ? ' sd-cards' : ''}${spec.rows.length > TALL ? ' sd-tall' : ''}`));
   const table = box.appendChild(make('table', 'sd-table'));
-  if (spec.caption) table.append(make('caption', '', spec.caption));
+  if (spec.caption) table.appendChild(make('caption')).append(make('span', '', spec.caption));
   const numeric = new Set(spec.numeric ?? []);
   const sentences = new Set(spec.sentences ?? []);
   const head = table.appendChild(make('thead')).appendChild(make('tr'));
   const body = table.appendChild(make('tbody'));
   const rows = spec.rows.map((cells, i) => ({ cells, i }));
-  const fill = () => body.replaceChildren(...rows.map(({ cells, i }) => {
+  const folds = Boolean(spec.cards) && spec.rows.length > FOLDED;
+  const opened = new Set(folds ? [spec.mark] : []);
+  const cellOf = (tag, j, cell) => {
+    const node = make(tag, numeric.has(j) ? 'sd-number' : sentences.has(j) ? 'sd-sentence' : '');
+    node.dataset.label = spec.columns[j];
+    setRuns(node, Array.isArray(cell) ? cell : [cell === null ? '' : String(cell)]);
+    return node;
+  };
+  const rowOf = ({ cells, i }) => {
     const row = make('tr', i === spec.mark ? 'sd-mark' : '');
-    cells.forEach((cell, j) => {
-      const node = row.appendChild(make(j ? 'td' : 'th', numeric.has(j) ? 'sd-number' : sentences.has(j) ? 'sd-sentence' : ''));
-      if (!j) node.scope = 'row';
-      node.dataset.label = spec.columns[j];
-      setRuns(node, Array.isArray(cell) ? cell : [cell === null ? '' : String(cell)]);
-    });
+    cells.forEach((cell, j) => row.append(cellOf(j ? 'td' : 'th', j, cell)));
+    row.firstChild.scope = 'row';
+    if (folds && PHONE.matches) fold(row, opened, i, plain(cells[1]));
     return row;
-  }));
+  };
+  const fill = () => body.replaceChildren(...rows.map(rowOf));
   spec.columns.forEach((name, j) => {
     const th = head.appendChild(make(name ? 'th' : 'td', numeric.has(j) ? 'sd-number' : '')); // an empty head is no head
     if (name) th.scope = 'col';
@@ -125,11 +134,82 @@ export function tableNode(spec) {
       const up = th.getAttribute('aria-sort') !== 'ascending';
       for (const other of head.children) other.removeAttribute('aria-sort');
       th.setAttribute('aria-sort', up ? 'ascending' : 'descending');
-      const plain = ({ cells }) => (Array.isArray(cells[j]) ? cells[j].map((r) => r.t ?? r).join('') : cells[j]);
-      rows.sort((a, b) => (up ? 1 : -1) * String(plain(a)).localeCompare(String(plain(b)), 'en', { numeric: true }));
+      rows.sort((a, b) => (up ? 1 : -1) * plain(a.cells[j]).localeCompare(plain(b.cells[j]), 'en', { numeric: true }));
       fill();
     });
   });
+  if (folds) {
+    table.classList.add('sd-folds');
+    frame.insertBefore(everyCard(opened, rows, fill), box);
+    PHONE.addEventListener('change', () => frame.isConnected && fill());
+  }
   fill();
-  return box;
+  watchEdges(frame, box, hint, spec.caption);
+  return frame;
+}
+
+function plain(cell) {
+  return Array.isArray(cell) ? cell.map((run) => run.t ?? run).join('') : String(cell ?? '');
+}
+
+// On a phone a card of many is its head, which opens it; beside the head stands the first fact.
+function fold(row, opened, i, fact) {
+  const head = row.firstChild;
+  const button = make('button', 'sd-fold');
+  button.type = 'button';
+  const name = make('span');
+  name.append(...head.childNodes);
+  button.append(name, make('span', 'sd-muted', fact));
+  head.append(button);
+  const show = () => {
+    row.classList.toggle('sd-open', opened.has(i));
+    button.setAttribute('aria-expanded', String(opened.has(i)));
+  };
+  button.addEventListener('click', () => { opened.has(i) ? opened.delete(i) : opened.add(i); show(); });
+  show();
+}
+
+// Opens or closes all cards of a list; seen on a phone only.
+function everyCard(opened, rows, fill) {
+  const button = make('button', 'sd-button sd-every', `Open all ${rows.length}`);
+  button.type = 'button';
+  button.addEventListener('click', () => {
+    const all = opened.size < rows.length;
+    opened.clear();
+    if (all) rows.forEach(({ i }) => opened.add(i));
+    button.textContent = all ? 'Close all' : `Open all ${rows.length}`;
+    fill();
+  });
+  return button;
+}
+
+// Says and shows where a table goes on; only one that scrolls is a stop of the keyboard, and a region with a name of its own.
+function watchEdges(frame, box, hint, caption) {
+  const look = () => {
+    const over = box.scrollWidth - box.clientWidth > 1;
+    frame.classList.toggle('sd-over', over);
+    const under = box.scrollHeight - box.clientHeight > 1;
+    frame.classList.toggle('sd-from-left', over && box.scrollLeft > 1);
+    frame.classList.toggle('sd-to-right', over && box.scrollLeft < box.scrollWidth - box.clientWidth - 1);
+    frame.classList.toggle('sd-to-bottom', under && box.scrollTop < box.scrollHeight - box.clientHeight - 1);
+    hint.textContent = over ? `Scroll for more columns${under ? ' and rows' : ''}` : 'Scroll for more rows';
+    hint.hidden = !(over || under);
+    if (hint.hidden) ['tabindex', 'role', 'aria-label'].forEach((name) => box.removeAttribute(name));
+    else if (!box.hasAttribute('role')) {
+      box.tabIndex = 0;
+      box.setAttribute('role', 'region');
+      box.setAttribute('aria-label', unique(caption || frame.closest('.sd-stage')?.querySelector('.sd-title')?.textContent || 'Table'));
+    }
+  };
+  box.addEventListener('scroll', look, { passive: true });
+  const seen = new ResizeObserver(look);
+  seen.observe(box);
+  seen.observe(box.firstChild);
+}
+
+function unique(label) {
+  const taken = new Set([...document.querySelectorAll('.sd-scroll[role=region]')].map((one) => one.getAttribute('aria-label')));
+  let name = label;
+  for (let n = 2; taken.has(name); n += 1) name = `${label}, ${n}`;
+  return name;
 }

@@ -1,0 +1,57 @@
+"""Wide and long tables: where they go on is said and shown, the first column stays, and keys scroll them."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.browser.test_accessibility import barriers
+
+Visits = Callable[..., Any]
+
+
+def test_wide_table_says_that_it_goes_on_and_scrolls_by_keys(visit: Visits) -> None:
+    v = visit(1280).open("/frameworks?v=1")
+    region = v.page.get_by_role("region", name="All frameworks side by side")
+    frame = v.page.locator(".sd-frame", has=region)
+    assert "Scroll for more columns and rows" in frame.inner_text()
+    assert frame.get_attribute("class").split() == ["sd-frame", "sd-over", "sd-to-right", "sd-to-bottom"]
+    first = frame.locator("tbody th").first
+    corner, at = frame.locator("thead th").first, first.bounding_box()["x"]
+    region.focus()
+    for _ in range(12):
+        region.press("ArrowRight")
+    v.page.wait_for_function("document.querySelector('.sd-over .sd-scroll').scrollLeft > 200")
+    assert "sd-from-left" in frame.get_attribute("class")
+    assert first.bounding_box()["x"] == at  # the framework's name stays
+    region.press("End")
+    v.page.wait_for_function("document.querySelector('.sd-over .sd-scroll').scrollTop > 200")
+    assert corner.bounding_box()["y"] >= region.bounding_box()["y"] - 1
+    region.evaluate("node => node.scrollTo(1e6, 1e6)")
+    v.page.wait_for_function("document.querySelector('.sd-over').className === 'sd-frame sd-over sd-from-left'")
+    assert v.sideways() <= 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_barrier_in_tables_of_a_phone(visit: Visits, scheme: str) -> None:
+    v = visit(390, scheme).open("/frameworks?v=1")
+    v.page.locator(".sd-fold").first.click()
+    v.page.locator(".sd-tools summary").first.click()
+    v.page.get_by_role("button", name="Table", exact=True).first.click()
+    v.page.wait_for_selector(".sd-data .sd-table")
+    assert barriers(v) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_wide_table_on_a_phone(visit: Visits, scheme: str) -> None:
+    v = visit(390, scheme).open("/big_math?v=1")
+    frame = v.page.locator(".sd-frame", has_text="Share of the update by tenth")
+    frame.locator(".sd-scroll[role=region]").wait_for()
+    assert "Scroll for more columns" in frame.inner_text()
+    first = frame.locator("tbody th").first
+    at = first.bounding_box()
+    frame.locator(".sd-scroll").evaluate("node => node.scrollTo(150, 0)")
+    v.page.wait_for_selector(".sd-from-left")
+    assert first.bounding_box() == at
+    assert at["width"] <= 0.45 * 390
+    assert barriers(v) == []
