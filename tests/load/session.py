@@ -28,6 +28,7 @@ from tests.load import visitor
 
 T = TypeVar("T")
 MAINLY = 0.7  # share of moves that go to a page's main control, where it has one
+DRAGS = 0.25  # share of moves that are a drag and not a click or a key
 PATIENCE = 60.0  # seconds until an answer counts as lost
 
 
@@ -127,7 +128,7 @@ class Session:
         return await self._rerun(region.fragment)
 
     async def prepare(self, region: Region, name: str = "") -> None:
-        """What the browser asks for ahead: a region's first frames, and later ones before its scrubbed slider `name` moves."""
+        """What the browser asks for ahead: a region's first frames, and later ones where its scrubbed slider `name` is dragged."""
         if not (wanted := region.header().get("frames")) or wanted in self._frames:
             return
         if name == region.stage()["scrub"] or (not name and region.id not in self._prepared):
@@ -140,7 +141,8 @@ class Session:
         offered = visitor.moves(self.regions)
         first = [move for move in offered if move[1].get("primary")]
         region, control = draw.choice(first if first and draw.random() < MAINLY else offered)
-        await self.prepare(region, control.get("name", ""))
+        if draw.random() < DRAGS:
+            await self.prepare(region, control.get("name", ""))
         return await self.move(region, **visitor.values(control, draw))
 
     async def want(self, region: Region, what: str) -> Answer:

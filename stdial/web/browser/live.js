@@ -47,7 +47,6 @@ class Mount {
     for (const other of all) if (!other.root.isConnected) all.delete(other);
     all.add(this);
     onTheme(this.root, () => this.spec && this.draw(this.shown ?? this.spec));
-    for (const kind of ['pointerover', 'pointerdown', 'focusin']) this.root.addEventListener(kind, (e) => this.approached(e.target));
   }
 
   receive(data) {
@@ -103,8 +102,8 @@ class Mount {
     drawCharts(this, spec.charts, this.parts.first, this.parts.charts);
     drawTables(this.parts.tables, spec.tables);
     drawCards(this.parts.cards, spec.cards);
-    if (this.header.welcome !== undefined) drawWelcome(this, this.header.welcome);
     if (this.header.address !== undefined) drawShare(this, this.parts.share);
+    if (this.header.welcome !== undefined) drawWelcome(this, this.header.welcome);
     this.root.dataset.ready = '1';
   }
 
@@ -133,6 +132,10 @@ class Mount {
     const drawn = this.drawFrame(values);
     Object.assign(this.pending, values);
     clearTimeout(this.trailing);
+    if (this.spec.scrub in values) {
+      this.unframed = final || drawn ? 0 : (this.unframed ?? 0) + 1;
+      if (this.unframed > 1) this.askForFrames(true);
+    }
     if (final) this.flush();
     else if (drawn) this.trailing = setTimeout(() => this.flush(), 150);
     else if (!this.waiting) this.flush();
@@ -165,18 +168,13 @@ class Mount {
     this.setState('want', { n: Date.now(), what });
   }
 
-  // Frames are much work for a server: the first ones come by themselves, later ones when the slider is near to be used.
-  askForFrames(near = false) {
-    const id = this.header?.frames;
+  // Frames are much work for a server: the first ones come by themselves, later ones when the slider is dragged or a key held.
+  askForFrames(dragged = false) {
+    const id = this.header.frames;
     const plays = this.spec.controls.some((one) => one.play);
-    if (!id || frameStore.has(id) || this.asked === id || (this.asked && !near && !plays)) return;
+    if (!id || frameStore.has(id) || this.asked === id || (this.asked && !dragged && !plays)) return;
     this.asked = id;
-    setTimeout(() => this.header.frames === id && this.want('frames'), near ? 0 : 60);
-  }
-
-  approached(node) {
-    const name = this.spec?.scrub;
-    if (name && node.closest?.(`[data-control="${name}"]`)) this.askForFrames(true);
+    setTimeout(() => this.header.frames === id && this.want('frames'), dragged ? 0 : 60);
   }
 
   takeExtra(extra) {
