@@ -87,14 +87,14 @@ class Chart:
         }  # fmt: skip
 
     def covered(self, given: Sequence[str] | None) -> Chart:
-        """The chart before a guess: its axes and what is given, or, for None, an empty frame that says so.
+        r"""The chart before a guess: its axes and what is given, or, for None, an empty frame that says so.
 
         It still tells which state of the link it belongs to, and nothing that is computed from it.
 
         >>> chart = Chart("c", [{"name": "old", "y": [1]}, {"name": "new", "y": [2]}], {}, "It is 2.", {"G": 8}, {"y": [1, 2]})
         >>> before = chart.covered(["old"])
         >>> before.data, before.csv()
-        ([{'name': 'old', 'y': [1]}], '\\r\\n')
+        ([{'name': 'old', 'y': [1]}], '\n')
         """
         if given is None:
             narrow = {path: value for path, value in self.narrow.items() if path == "height"}

@@ -77,7 +77,8 @@ def rates(record: Record, setting: Setting, against: str) -> Chart:
     return Chart(
         "model_rates", traces, layout, f"Pass rate of the pool at the end of the recorded runs, {setting.words}: {said}.",
         shows={"setting": setting.words, "against": against}, table=table,
-        caption="Thick: the pool. Thin: held-out problems. One line a seed.", narrow={"height": 260},
+        caption="Thick: the pool. Thin: held-out problems. One line a seed.",
+        narrow={"height": 260, "xaxis.range": [-0.01 * widest, 1.34 * widest], "xaxis.nticks": 5},
     )  # fmt: skip
 
 
@@ -125,8 +126,9 @@ def norms(record: Record) -> Chart:
     sigma = group.update(ks, 8, GRPO) / group.update(4, 8, GRPO)
     traces = [style.line(packed(ks), packed(sigma), "sigma alone", style.GREY, width=1.5)]
     table: dict[str, Any] = {"k": ks, "sigma": sigma}
-    labels = [style.label(4, 1, "sigma alone", style.GREY, xanchor="center", yshift=-14)]
-    parts = []
+    corner = {"xref": "paper", "yref": "paper", "yanchor": "top"}
+    labels = [style.label(0.98, 0.99, "— sigma alone", style.GREY, **{**corner, "xanchor": "right"})]
+    parts, top = [], 1.0
     runs = record.runs
     for verifier, color, symbol in (("exact", style.INK, "circle"), ("near", style.GRPO, "square")):
         chosen = runs.run[(runs.verifier == verifier) & (runs.size == 8) & np.isin(runs.method, ["GRPO", "DAPO"])]
@@ -135,6 +137,7 @@ def norms(record: Record) -> Chart:
             continue
         quarters = np.array([np.quantile(rows.norm[rows.k == k], [0.25, 0.5, 0.75]) for k in ks])
         quarters /= quarters[3, 1]
+        top = max(top, float(quarters.max()))
         bars = {
             "type": "data", "symmetric": False, "array": packed(quarters[:, 2] - quarters[:, 1]),
             "arrayminus": packed(quarters[:, 1] - quarters[:, 0]), "color": color, "thickness": 1, "width": 3,
@@ -151,13 +154,13 @@ def norms(record: Record) -> Chart:
         parts.append(f"{_VERIFIERS[verifier]}: {quarters[6, 1] / quarters[0, 1]:.2f} times from k = 1 to 7")
         labels.append(
             style.label(
-                0.02, 0.98 if verifier == "exact" else 0.89, ("● " if verifier == "exact" else "■ ") + _VERIFIERS[verifier],
-                color, xref="paper", yref="paper", yanchor="top",
+                0.02, 0.99 if verifier == "exact" else 0.9, ("● " if verifier == "exact" else "■ ") + _VERIFIERS[verifier], color,
+                **corner,
             )
         )  # fmt: skip
     layout = style.layout("right answers k of 8", "gradient length, k = 4 is 1", height=340, annotations=labels)
     layout["xaxis"] |= {"range": [0.5, 7.5], "dtick": 1}
-    layout["yaxis"] |= {"rangemode": "tozero"}
+    layout["yaxis"] |= {"range": [0, 1.3 * top]}  # room for the names above the bars
     return Chart(
         "model_norms", traces, layout, f"Median length of the gradient by k, beside sigma: {'; '.join(parts)}.",
         shows={"G": 8}, table=table,

@@ -111,7 +111,7 @@ def rule(x: float, *, color: str = GREY, dash: str = "dot") -> dict[str, Any]:
     }  # fmt: skip
 
 
-def waiting(height: float) -> dict[str, Any]:
+def waiting(height: int) -> dict[str, Any]:
     """The layout of an empty frame that stands for a chart until its reader has guessed."""
     gone = {"visible": False, "fixedrange": True, "range": [0, 1]}
     frame = {

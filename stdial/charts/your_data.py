@@ -218,6 +218,7 @@ def by_facet(parts: Sequence[Part], name: str, G: int) -> Chart:
         **{key: [getattr(p, key) for p in parts] for key in ("problems", "share", "rate", "silent", "dr_grpo", "grpo")},
     }
     narrow = {
+        "xaxis.title.text": "update / problems, shares",
         "margin.l": 20 + 8 * min(max(map(len, words)), 13),
         "yaxis.ticktext": [figure_text(word, 13) for word in words],
     }

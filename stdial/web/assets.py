@@ -35,7 +35,9 @@ def folder() -> str:
     texts["palette.js"] = f"export const DARK = {json.dumps(DARK)};\n".encode()
     labels = {name: param.label for name, param in PARAMS.items()}
     values = {name: param.write(param.default) for name, param in PARAMS.items()}
-    texts["params.js"] = f"export const LABELS = {json.dumps(labels)};\nexport const DEFAULTS = {json.dumps(values)};\n".encode()
+    texts["params.js"] = (
+        f"export const LABELS = {json.dumps(labels)};\nexport const DEFAULTS = {json.dumps(values)};\n".encode()
+    )
     digest = hashlib.sha256(version("plotly").encode())
     for name, text in texts.items():
         digest.update(name.encode() + text)

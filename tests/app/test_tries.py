@@ -47,13 +47,13 @@ def test_exact_sizes_and_the_law(shown: Any) -> None:
     p, loss, miss = v["p"], v["loss"], v["miss"]
     exact, law = float(tries.size_for_fidelity(p, loss)), float(tries.size_by_law(p, loss))
     assert f"needs {exact:,.0f} rollouts to keep {100 * (1 - loss):.4g}%" in text
-    assert f"the law says {law:,.0f}" in text
+    assert f"the paper's law says {law:,.0f}" in text
     kept = float(expectation.fidelity(p, law))
     if law < exact:
         assert f"keeps {percent(kept)}" in text
     mixed = float(tries.size_for_mixed(p, miss))
     assert f"Size for a mixed group {100 * (1 - miss):.4g}% of the time {mixed:,.0f}" in text
-    assert f"The law falls short by {100 * max(0, 1 - law / exact):.0f}%" in text
+    assert f"The paper's law falls short by {100 * max(0, 1 - law / exact):.0f}%" in text
     assert f"fidelity of {float(expectation.fidelity(p, exact)):.4f}" in text
     assert f"fidelity is {kept:.4f}" in text
     assert f"# {exact:g}" in text

@@ -55,7 +55,9 @@ def test_guess_then_answer(visit: Visits, lesson: lessons.Lesson) -> None:
     other.page.wait_for_selector(".sd-verdict")
     same = states(other)
     assert same.keys() & opened.keys()
-    assert {name: same[name] for name in same if name in opened} == {name: opened[name] for name in opened if name in same}
+    assert {name: same[name] for name in same if name in opened} == {
+        name: opened[name] for name in opened if name in same
+    }
     v.page.goto(v.address + "/for_a_class")
     v.drawn("group")
     assert "You guessed" in v.page.inner_text(f".sd-cards-list li:nth-child({EVERY.index(lesson) + 1})")

@@ -1,4 +1,5 @@
-// The first visit: one sentence on what this is, and five steps that move the real controls. Closed once, it never comes back.
+// The first visit: one sentence on what this is, and five steps that move the real controls. Closed once, it never
+// comes back by itself; a quiet button starts it again.
 import { make } from './words.js';
 
 const SHELF = 'stdial-tour';
@@ -7,7 +8,7 @@ const STEPS = [
   ['k', { G: 8, k: 1, alpha: 1, shift: 0, mode: 'marks' }, 'One prompt, eight answers, one of them right. The filled points are this group’s updates: GRPO moves far more than Dr. GRPO.'],
   ['k', { k: 4 }, 'Four right: the answers disagree most, and the update is the largest there is. Slide this, or tap answers.'],
   ['k', { k: 8 }, 'All right: nothing to prefer, so nothing is learnt. The group is silent, and DAPO throws it away.'],
-  ['alpha', { k: 1, alpha: 0.5 }, 'One dial joins the methods: 0 is Dr. GRPO, 1 is GRPO. Half way is a method too.'],
+  ['alpha', { k: 1, alpha: 0.5 }, 'One exponent joins the methods: 0 is Dr. GRPO, 1 is GRPO. Half way is a method too.'],
   ['G', { alpha: 1, G: 32, k: 4 }, 'Group size: the same share right, four times the answers, the same update. What changes is how often groups are silent: the next pages.'],
 ];
 
@@ -16,11 +17,27 @@ const close = () => { try { localStorage.setItem(SHELF, 'closed'); } catch { /* 
 
 // On the home page only, and not where the page is embedded or asks something of its own.
 export function drawWelcome(mount, wanted) {
-  if (mount.welcome || !wanted || closed() || new URLSearchParams(location.search).getAll('embed').includes('true')) {
-    if (!wanted) mount.welcome?.end(false);
+  if (!wanted || new URLSearchParams(location.search).getAll('embed').includes('true')) {
+    mount.welcome?.end(false);
+    mount.around?.remove();
+    mount.around = null;
     return;
   }
-  mount.welcome = new Welcome(mount);
+  if (!mount.welcome && !mount.toured && !closed()) mount.welcome = new Welcome(mount);
+  mount.around ??= around(mount);
+  mount.around.hidden = Boolean(mount.welcome);
+}
+
+function around(mount) {
+  const node = mount.parts.share.firstChild.appendChild(make('button', 'sd-button sd-around', 'Show me around'));
+  node.type = 'button';
+  node.addEventListener('click', () => {
+    mount.welcome = new Welcome(mount);
+    node.hidden = true;
+    document.querySelector('[data-testid=stMain]')?.scrollTo({ top: 0 });
+    mount.welcome.to(0);
+  });
+  return node;
 }
 
 class Welcome {
@@ -68,10 +85,9 @@ class Welcome {
     const control = name && this.mount.root.querySelector(`[data-control="${name}"]`);
     if (!control) return;
     control.classList.add('sd-pointed');
-    const box = control.getBoundingClientRect();
-    if (box.top > 0 && box.bottom < innerHeight) return;
+    this.mount.root.style.setProperty('--welcome', `${this.box.offsetHeight}px`); // the chart stays under these words
     const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
-    control.scrollIntoView({ block: 'center', behavior: calm ? 'auto' : 'smooth' });
+    control.scrollIntoView({ block: 'nearest', behavior: calm ? 'auto' : 'smooth' });
   }
 
   end(forGood) {
@@ -80,7 +96,9 @@ class Welcome {
     const held = this.box.contains(document.activeElement);
     this.box.remove();
     this.mount.root.classList.remove('sd-touring');
-    this.mount.welcome = forGood ? this : null;
+    this.mount.welcome = null;
+    this.mount.toured ||= forGood;
+    if (this.mount.around) this.mount.around.hidden = false;
     if (held) this.mount.root.querySelector('input:not([disabled])')?.focus({ preventScroll: true });
   }
 }

@@ -9,10 +9,17 @@ export function make(tag, className = '', text) {
 
 const METHODS = ['grpo', 'dr-grpo', 'dapo', 'muted'];
 
+// A program's name may break after its joints, before it breaks inside a word.
+function write(node, run) {
+  if (!run.k) { node.textContent = run.t ?? run; return; }
+  const parts = run.t.split(/([^_./=-]*[_./=-]+)/).filter(Boolean).flatMap((part) => [make('wbr'), document.createTextNode(part)]);
+  node.replaceChildren(...parts.slice(1));
+}
+
 function runNode(run, move) {
   if (typeof run === 'string') return document.createTextNode(run);
   const node = run.h ? make('a') : make(run.k ? 'code' : run.b ? 'strong' : run.i ? 'em' : 'span');
-  node.textContent = run.t;
+  write(node, run);
   if (METHODS.includes(run.c)) node.classList.add(`sd-${run.c}`);
   if (run.h) {
     const href = new URL(run.h, document.baseURI);
@@ -40,7 +47,7 @@ export function setRuns(node, runs, move) {
   if (node.dataset.shape === shape && node.childNodes.length === runs.length) {
     runs.forEach((run, i) => {
       const text = typeof run === 'string' ? run : run.t;
-      if (node.childNodes[i].textContent !== text) node.childNodes[i].textContent = text;
+      if (node.childNodes[i].textContent !== text) write(node.childNodes[i], run);
     });
     return;
   }

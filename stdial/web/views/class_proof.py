@@ -78,8 +78,8 @@ def lines(k: int, G: int) -> list[tuple[str, str, str]]:
         )
         if silent
         else (
-            f"Each reward minus the mean {mean:.4g}, over sigma: one value for the {k} right answers, another for the "
-            f"{wrong} wrong ones.",
+            f"Each reward minus the mean {mean:.4g}, over sigma: one value for the {_count(k, 'right answer')}, another for "
+            f"the {_count(wrong, 'wrong one')}.",
             rf"A_+ = \frac{{1-\mu}}{{\sigma}} = \sqrt{{\frac{{{wrong}}}{{{k}}}}} = {up:.4f}, \qquad"
             rf" A_- = \frac{{-\mu}}{{\sigma}} = -\sqrt{{\frac{{{k}}}{{{wrong}}}}} = {down:.4f}",
         )
@@ -87,8 +87,8 @@ def lines(k: int, G: int) -> list[tuple[str, str, str]]:
     return [
         (
             "The spread",
-            f"{k} rewards are 1 and {wrong} are 0. A reward equals its own square, so the variance is "
-            "the mean times what is left to 1.",
+            f"{_many(k, 'reward')} 1 and {wrong} {'is' if wrong == 1 else 'are'} 0. A reward equals its own square, so the "
+            "variance is the mean times what is left to 1.",
             rf"\mu = \frac{{{k}}}{{{G}}}, \qquad \sigma^2 = \mu(1-\mu) = \frac{{{k}\cdot{wrong}}}{{{G}^2}}, \qquad \sigma = {s}",
         ),
         ("The pushes", *pushes),
@@ -109,7 +109,7 @@ def lines(k: int, G: int) -> list[tuple[str, str, str]]:
             rf" = {s}\,(\bar s_+ - \bar s_-)",
         ),
         (
-            "The dial",
+            "The exponent",
             f"Dr. GRPO leaves out the division, so its pushes are {up_plain:+.4f} and {down_plain:+.4f} and sigma stays in "
             "twice. Any exponent lies on the same line. DAPO drops the groups where sigma is 0, which added nothing.",
             rf"c = \sigma^{{2-\alpha}} = \left(\frac{{\sqrt{{{k}\cdot{wrong}}}}}{{{G}}}\right)^{{2-\alpha}}: \qquad"
@@ -134,6 +134,20 @@ def lines(k: int, G: int) -> list[tuple[str, str, str]]:
     ]
 
 
+def _count(n: int, word: str) -> str:
+    """The number with its word.
+
+    >>> _count(1, "answer"), _count(2, "answer")
+    ('1 answer', '2 answers')
+    """
+    return f"{n} {word}" if n == 1 else f"{n} {word}s"
+
+
+def _many(n: int, word: str) -> str:
+    """The number with its word and verb, as "1 reward is"."""
+    return f"{_count(n, word)} {'is' if n == 1 else 'are'}"
+
+
 def glossary() -> Stage:
     """One thing, three words: the paper's, the trainers', the statisticians'."""
     rows: list[list[object]] = [
@@ -146,7 +160,7 @@ def glossary() -> Stage:
         ["Update c", "update magnitude", "scale of the policy gradient", "coefficient of a contrast"],
         ["Silent group", "silent group", ["zero-variance group, ", code("frac_reward_zero_std")], "a constant sample"],
         ["Silent rate", "silent share", "share of filtered prompts", "chance that a sample is constant"],
-        ["Exponent alpha", "the dial", ["normalise by std or not, ", code("scale_rewards")], "power of a variance weight"],
+        ["Exponent alpha", "not in the paper", ["normalise by std or not, ", code("scale_rewards")], "power of a variance weight"],
         ["Dropping silent groups", "dynamic sampling", ["dynamic sampling, ", code("filter_groups")], "conditioning on mixed"],
         ["Fidelity", "share of the large-group update", "not logged", "ratio of an expected sample deviation to its limit"],
         ["Attenuation law", "attenuation law", "not logged", "first-order bias of the sample standard deviation"],

@@ -35,7 +35,9 @@ def question(lesson: Lesson, _: Values) -> Stage:
     at = lessons.lessons().index(lesson)
     text: list[list[Run]] = [lessons.said(lesson.question, lesson)]
     if lesson.guess.kind == "choice":
-        text.append(["   ".join(f"□ {option.says}" for option in lesson.guess.options)])
+        text.append(
+            ["   ".join(f"□ {option.says}".replace(" ", "\N{NO-BREAK SPACE}") for option in lesson.guess.options)]
+        )
     else:
         text.append([f"{lesson.guess.label}: ", "_" * 18])
     if lesson.sketch:

@@ -90,7 +90,7 @@ def _dials(v: Values) -> list[Control]:
             high=2,
             step=0.05,
             digits=2,
-            hint="0 is Dr. GRPO, 1 is GRPO, 2 the log-odds end.",
+            hint="0 is Dr. GRPO, 1 is GRPO; at 2 every mixed group moves the model equally.",
         ),
         Slider("shift", "Add to every reward", v.shift, low=-10, high=10, step=0.5, digits=1),
         Choice("mode", "Rewards", v.mode, options=[("marks", "Right or wrong"), ("rewards", "Any number")]),

@@ -76,7 +76,7 @@ def _answer(v: Values) -> list[Run]:
     kept = f"{100 * (1 - v.loss):.4g}%"
     return [
         *start, " needs ", num(count(exact), "grpo"), " rollouts to keep ", num(kept), " of ", em("GRPO", "grpo"),
-        "'s large-group update; the law says ", num(count(law), "muted"), " and ", *_law_error(v, exact, law),
+        "'s large-group update; the paper's law says ", num(count(law), "muted"), " and ", *_law_error(v, exact, law),
     ]  # fmt: skip
 
 
@@ -93,7 +93,7 @@ def _readouts(v: Values) -> list[tuple[str, str, str]]:
     short = percent(1 - law / exact, 0) if math.isfinite(exact) and law <= exact else "0%"
     return [
         (f"Size for a mixed group {100 * (1 - v.miss):.4g}% of the time", _size(mixed), ""),
-        ("The law falls short by", short, "muted"),
+        ("The paper's law falls short by", short, "muted"),
     ]
 
 
@@ -134,15 +134,18 @@ def why(page: Page) -> None:
     v = page.values
     exact, law = charts.exact_and_law(v.p, v.loss)
     if exact > _COUNTED and 0 < v.p < 1:
-        text = f"At p = {v.p:.3g} the exact size and the law both lie beyond what can be counted, and nearly every group is silent."
+        text = (
+            f"At p = {v.p:.3g} the exact size and the paper's law both lie beyond what can be counted, and nearly every group is "
+            "silent."
+        )
     elif math.isinf(exact):
-        text = "At p = 0 and 1 every group is silent, at any size: there is no update to keep, and the law divides by zero."
+        text = "At p = 0 and 1 every group is silent, at any size: there is no update to keep, and the paper's law divides by zero."
     else:
         kept, before = (float(expectation.fidelity(v.p, size)) for size in (exact, max(exact - 1, 2)))
         text = (
             f"The exact size is the smallest G whose expected update is at least {1 - v.loss:.3g} of its large-group limit: at p = "
-            f"{v.p:.3g} that is {exact:,.0f}, with a fidelity of {kept:.4f} ({before:.4f} at one less). The law keeps the first "
-            f"term of an expansion for large groups and says {law:,.0f}, whose fidelity is "
+            f"{v.p:.3g} that is {exact:,.0f}, with a fidelity of {kept:.4f} ({before:.4f} at one less). The paper's law keeps "
+            f"the first term of an expansion for large groups and says {law:,.0f}, whose fidelity is "
             f"{float(expectation.fidelity(v.p, law)):.4f}. It is an approximation and errs most near p = 0 and 1."
         )
     page.why(
@@ -152,7 +155,6 @@ def why(page: Page) -> None:
         r"\text{price} &= \frac{G}{1 - p^G - (1-p)^G} \end{aligned}",
         f"from stdial import tries\n\ntries.size_for_fidelity({v.p!r}, {v.loss!r})  # {exact:g}\n"
         f"tries.size_by_law({v.p!r}, {v.loss!r})  # {law:g}\ntries.size_for_mixed({v.p!r}, {v.miss!r})",
-        size_of_update=True,
     )
 
 
