@@ -153,7 +153,8 @@ def _frame(seen: bytearray, limits: Limits) -> tuple[str, bytes] | None:
         raise Refused("the table is too large to be shown", "too large")
     if len(seen) < 9 + length:
         return None
-    letter, payload = chr(seen[0]), bytes(seen[9 : 9 + length])
+    with memoryview(seen) as view:  # a slice of the array itself would be a second copy
+        letter, payload = chr(view[0]), bytes(view[9 : 9 + length])
     del seen[: 9 + length]
     return letter, payload
 

@@ -211,9 +211,9 @@ def _unframed(payload: bytes) -> tuple[dict[str, Any], list[pa.Table]]:
 
     at = 8 + int.from_bytes(payload[:8], "big")
     meta = json.loads(payload[8:at])
-    tables = []
+    tables, whole = [], memoryview(payload)  # the tables are views of it, no copies
     for length in meta["lengths"]:
-        table = pa.ipc.open_stream(pa.py_buffer(payload[at : at + length])).read_all()
+        table = pa.ipc.open_stream(pa.py_buffer(whole[at : at + length])).read_all()
         table.validate(full=True)
         tables.append(table)
         at += length

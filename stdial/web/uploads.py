@@ -14,6 +14,7 @@ from typing import IO, Any
 
 from stdial.reading import Reading, ReadingError, Refused, Unclear
 from stdial.reading.guarded import Stopped, read_bytes
+from stdial.web import memory, process
 
 __all__ = ["Desk", "File", "Job", "Known", "Outcome", "desk_of", "first_lines"]
 
@@ -21,6 +22,7 @@ Outcome = Reading | Unclear | Refused | ValueError | Stopped
 
 _SLOT = "stdial your data"
 _AT_ONCE = threading.BoundedSemaphore(2)  # readings of all sessions together; each may take its share of memory
+_SETTLED = threading.Event()
 _MOST_OUTCOMES = 40_000
 _MOST_FILES = 8
 _MOST_READINGS = 6
@@ -32,6 +34,9 @@ def read(data: bytes, name: str, options: Mapping[str, Any], job: Job) -> Readin
 
     Counts of very many different outcomes are refused: each has a posterior of its own in this process's memory.
     """
+    if process.serving() and not _SETTLED.is_set():
+        _SETTLED.set()
+        memory.give_back()
     found = read_bytes(data, name, options, on_progress=job.told, stop=job.stop)
     kinds = 0 if found.pool is None or found.pool.tries is None else len(found.pool.cells.rate)
     if kinds > _MOST_OUTCOMES:

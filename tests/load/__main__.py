@@ -1,6 +1,6 @@
-"""`python -m tests.load`: many sessions at once, a storm of hostile files, two replicas behind nginx, and a soak.
+"""`python -m tests.load`: many sessions at once, a storm of hostile files, many uploads, two replicas behind nginx, and a soak.
 
-    python -m tests.load                                     all four; about half an hour
+    python -m tests.load                                     all of them; about half an hour
     python -m tests.load table --sessions 20 200 --seconds 20
     python -m tests.load storm failover
     python -m tests.load soak --minutes 1
@@ -20,13 +20,13 @@ import psutil
 
 from stdial.web.places import existing
 from tests.browser.conftest import started
-from tests.load import crowd, soak, storm
+from tests.load import crowd, soak, storm, uploads
 from tests.load.crowd import Tally
 
 Rows = list[tuple[str, str, str]]
 SESSIONS = (20, 50, 100, 200, 400)
 APPS = {"smallest": "bench/apps/smallest.py", "stdial": "app.py"}
-PARTS = ("table", "storm", "failover", "soak")
+PARTS = ("table", "storm", "uploads", "failover", "soak")
 
 
 def table(sessions: tuple[int, ...] = SESSIONS, seconds: float = 30.0) -> list[tuple[Tally, Tally]]:
@@ -75,6 +75,15 @@ def stormy(options: argparse.Namespace) -> list[str]:
     return [*seen.failures, *seen.rough.errors, *([] if alive else ["the server died"])]
 
 
+def large_uploads(options: argparse.Namespace) -> list[str]:
+    """Eight sessions that read 8 MB each at the same time, and what that takes of the server's memory."""
+    if not uploads.MEASURABLE:
+        return []
+    found = uploads.in_a_process(8, 250_000)
+    print(uploads.told(found), flush=True)
+    return uploads.broken(found)
+
+
 def two_replicas(options: argparse.Namespace) -> list[str]:
     from tests.load.failover import Problem, failover
 
@@ -112,7 +121,7 @@ def main() -> int:
     if not all(1 <= many <= 400 for many in options.sessions):
         parser.error("--sessions takes numbers from 1 to 400")
     todo: dict[str, Callable[[argparse.Namespace], list[str]]] = {
-        "table": load, "storm": stormy, "failover": two_replicas, "soak": soaked,
+        "table": load, "storm": stormy, "uploads": large_uploads, "failover": two_replicas, "soak": soaked,
     }  # fmt: skip
     wrong = [problem for part in PARTS if part in (options.parts or PARTS) for problem in todo[part](options)]
     for problem in sorted(set(wrong)):
