@@ -24,6 +24,7 @@ export function drawWelcome(mount, wanted) {
     return;
   }
   if (!mount.welcome && !mount.toured && !closed()) mount.welcome = new Welcome(mount);
+  if (mount.welcome?.step >= 0) requestAnimationFrame(() => mount.welcome?.follow());
   mount.around ??= around(mount);
   mount.around.hidden = Boolean(mount.welcome);
 }
@@ -85,7 +86,15 @@ class Welcome {
     const control = name && this.mount.root.querySelector(`[data-control="${name}"]`);
     if (!control) return;
     control.classList.add('sd-pointed');
+    this.pointed = performance.now();
     this.mount.root.style.setProperty('--welcome', `${this.box.offsetHeight}px`); // the chart stays under these words
+    this.follow();
+  }
+
+  // The control in sight, also when what a step moved makes the page longer or shorter.
+  follow() {
+    const control = this.mount.root.querySelector('.sd-pointed');
+    if (!control || performance.now() - this.pointed > 2000) return;
     const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
     control.scrollIntoView({ block: 'nearest', behavior: calm ? 'auto' : 'smooth' });
   }
