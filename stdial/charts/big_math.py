@@ -172,7 +172,7 @@ def gradient_mass(pool: Pool, G: int, parts: mass.Parts | None = None) -> Chart:
         margin={"r": 100},
     )
     layout["xaxis"] |= {"range": [1 - right, right], "tickvals": [0, 0.1, 0.25, 0.5, 0.75, 0.9, 1]}
-    layout["yaxis"] |= {"range": [0, top], "tickformat": ".0%"}
+    layout["yaxis"] |= {"range": [0 if parts is None else -0.025 * top, top], "tickformat": ".0%"}
     ends = zip(("dr_grpo_extreme", "grpo_extreme", "limit_extreme"), found.values(), strict=True)
     table: dict[str, Any] = {"rate": names, "Dr. GRPO": plain, f"GRPO, G = {G}": ours, "GRPO, large G": limit}
     if parts is not None:

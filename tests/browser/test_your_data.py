@@ -158,6 +158,9 @@ def test_downloads(visit: Visits) -> None:
     keep = downloaded(v, "Kept by the filter (CSV)").splitlines()
     lost = downloaded(v, "Dropped by the filter (CSV)").splitlines()
     assert len(keep) + len(lost) == 2 + 2
+    silent = downloaded(v, "Silent problems (CSV)").splitlines()
+    assert silent[0] == "id,right,tries,rate,sigma,silent_chance"
+    assert len(silent) == 1 + read(CASES / "formula_cells.csv").silent_groups
     assert downloaded(v, "Report (Markdown)").startswith("# Silent groups in formula_cells.csv")
     v.page.get_by_label("Framework").select_option("verl")
     v.until_address("framework=verl")

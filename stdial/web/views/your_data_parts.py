@@ -167,7 +167,7 @@ def filtered(v: Values, looked: Looked) -> Stage:
         ],
         controls=[
             Range("keep_from", "Keep rates from", low, upper="keep_to", value2=high, low=0, high=1, step=0.01, digits=2,
-                  hint="Both ends are kept. The lists below follow this band.")
+                  hint="Both ends are kept. Two of the lists below follow this band.")
         ],
         charts=[filtering.kept_rates(looked.chosen.pool, found, v.G), filtering.lost(found, v.G)],
     )  # fmt: skip
