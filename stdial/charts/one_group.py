@@ -149,7 +149,10 @@ def _bars(x: list[str], y: NDArray[Any], name: str, color: str, hollow: bool) ->
 
 
 def _name(G: int, text: str, y: float, color: str) -> dict[str, Any]:
-    return style.label(max(1, G // 2), y, text, color, xanchor="center", yshift=17, bgcolor=style.PAPER, borderpad=1)
+    """A curve's name above its middle; stems that pass there go behind it."""
+    return style.label(
+        max(1, G // 2), y, text, color, xanchor="center", yanchor="bottom", yshift=9, bgcolor=style.PAPER, borderpad=0
+    )
 
 
 def _tick(G: int) -> int:

@@ -39,7 +39,8 @@ CUT = """
   const edge = chart.getBoundingClientRect();
   return [...chart.querySelectorAll('.xtitle, .ytitle, .x2title, .annotation-text')].filter((text) => {
     const box = text.getBoundingClientRect();
-    return box.width && (box.left < edge.left - 1 || box.right > edge.right + 1 || box.top < edge.top - 1 || box.bottom > edge.bottom + 1);
+    return box.width && (box.left < edge.left - 1 || box.right > edge.right + 1
+      || box.top < edge.top - 1 || box.bottom > edge.bottom + 1);
   }).map((text) => `${chart.dataset.chart}: ${text.textContent}`);
 })
 """
@@ -109,8 +110,9 @@ def test_the_tour_keeps_chart_and_control_in_sight(visit: Visits, width: int, he
 
 def test_a_card_reads_from_the_left(visit: Visits) -> None:
     v = visit(390, has_touch=True, is_mobile=True).open("/for_a_class?part=sheet&v=1")
-    v.page.wait_for_selector(".sd-cards td")
-    for cell in v.page.locator(".sd-cards td:visible").all()[:6]:
+    v.page.get_by_role("button", name="Open all").click()
+    v.page.wait_for_selector(".sd-cards tbody td")
+    for cell in v.page.locator(".sd-cards tbody td:visible").all()[:6]:
         assert cell.evaluate("(n) => getComputedStyle(n).textAlign") in ("left", "start")
 
 
@@ -119,9 +121,7 @@ def test_a_programs_name_breaks_at_its_joints(visit: Visits) -> None:
     v.page.wait_for_selector(".sd-cards code", state="attached")
     name = v.page.locator("code", has_text="_").first
     assert "_" in name.text_content()
-    assert (
-        name.locator("wbr").count() == name.text_content().rstrip("_./=-").count("_") or name.locator("wbr").count() > 0
-    )
+    assert name.locator("wbr").count()
 
 
 @pytest.mark.parametrize("path", existing())

@@ -16,7 +16,7 @@ function repair() {
   if (here && here !== shown) { // on a phone the row of pages is wider than the screen
     shown = here;
     const row = here.closest('.st-key-nav');
-    row.scrollLeft += Math.max(0, here.getBoundingClientRect().right - row.getBoundingClientRect().right + 8);
+    row.scrollLeft += Math.max(0, here.getBoundingClientRect().right - row.getBoundingClientRect().right + 44);
   }
 }
 
