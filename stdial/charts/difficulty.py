@@ -36,7 +36,7 @@ class Curve(NamedTuple):
 
 
 def methods(alpha: float) -> list[Curve]:
-    """The curves of the page: Dr. GRPO, GRPO, and the dial where it is at neither."""
+    """The curves of the page: Dr. GRPO, GRPO, and the exponent in between where it is at neither."""
     curves = [Curve("Dr. GRPO", style.DR_GRPO, "dash", DR_GRPO), Curve("GRPO", style.GRPO, "solid", GRPO)]
     if alpha not in (0.0, 1.0):
         curves.append(Curve(f"α = {alpha:.3g}", style.ACCENT, "dashdot", Method("dial", exponent=alpha)))
@@ -82,7 +82,7 @@ def chart(view: str, G: int, p: float, alpha: float, dots: bool = False, seed: i
     Parameters
     ----------
     view : "update", "weight" (relative to p = .5) or "objective".
-    G : group size. p : the marked success probability. alpha : the dial.
+    G : group size. p : the marked success probability. alpha : the exponent.
     dots : draw simulated groups with their error bars (only where the view is "update").
     seed : of the simulation.
 

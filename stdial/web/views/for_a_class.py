@@ -113,8 +113,9 @@ def teacher(page: Page) -> Stage:
                 "the code that puts the page into a course site."
             ],
             [
-                "A lock and a hidden answer are courtesies: whoever edits the address gets past them. What you write stands in the "
-                "link itself, so do not put a name into it."
+                "A lock and a hidden answer are courtesies: whoever edits the address gets past them. A question stays in the "
+                "address after its guess, so a copied address asks again; who has guessed is not asked twice in the same tab. What "
+                "you write stands in the link itself, so do not put a name into it."
             ],
             [
                 run_link("The sheet to print", sheet, {"part": "sheet"}),
