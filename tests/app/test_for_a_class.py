@@ -52,6 +52,12 @@ def test_the_proof_has_the_numbers_in_every_line(k: int, G: int) -> None:
         assert "inf" not in words + latex
 
 
+def test_one_is_one_reward_and_not_rewards() -> None:
+    assert "1 reward is 1 and 7 are 0." in class_proof.lines(1, 8)[0][1]
+    assert "7 rewards are 1 and 1 is 0." in class_proof.lines(7, 8)[0][1]
+    assert "the 1 right answer, another for the 7 wrong ones." in class_proof.lines(1, 8)[1][1]
+
+
 def test_the_proof_goes_line_by_line() -> None:
     app = run("for_a_class", part="proof", line="3")
     assert len(app.latex) == 3
