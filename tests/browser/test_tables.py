@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tests.browser.test_accessibility import barriers
+from tests.browser.test_your_data import HOSTILE
 
 Visits = Callable[..., Any]
 
@@ -48,3 +49,27 @@ def test_tables_of_a_phone(visit: Visits, scheme: str) -> None:
     assert at["width"] <= 0.45 * 390
     assert barriers(v) == []
     assert v.sideways() <= 0
+
+
+def test_a_first_column_that_is_narrowed_until_it_fits_does_not_flicker(visit: Visits) -> None:
+    """On a phone the first column of a wide table is made narrower; a table that then fits must not become wide again."""
+    v = visit(390).open("/your_data?v=1").drawn("problems")
+    lines = "".join(f'"{HOSTILE} {i // 4}",{i % 3 % 2},"=1+{i // 4 % 4}{HOSTILE}"\n' for i in range(80))
+    file = {"name": "x.csv", "mimeType": "text/csv", "buffer": f'id,correct,"{HOSTILE}"\n{lines}'.encode()}
+    v.page.set_input_files("input[type=file]", [file])
+    v.until("rates", "problems", 20)
+    details = v.page.locator("details", has_text="How the file is read").first
+    if details.get_attribute("open") is None:
+        details.locator("summary").first.click()
+    v.page.wait_for_timeout(1000)
+    heights = v.page.evaluate(
+        """async () => {
+          const [seen, main] = [[], document.querySelector('[data-testid=stMain]')];
+          for (let i = 0; i < 20; i++) {
+            await new Promise(requestAnimationFrame);
+            seen.push(main.scrollHeight);
+          }
+          return [...new Set(seen)];
+        }"""
+    )
+    assert len(heights) == 1

@@ -192,9 +192,12 @@ function everyCard(opened, rows, fill) {
 
 // Says and shows where a table goes on; only one that scrolls is a stop of the keyboard, and a region with a name of its own.
 function watchEdges(frame, box, hint, caption) {
+  let [wide, width] = [false, 0];
   const look = () => {
+    if (frame.clientWidth !== width) [wide, width] = [false, frame.clientWidth];
     const over = box.scrollWidth - box.clientWidth > 1;
-    frame.classList.toggle('sd-over', over);
+    wide ||= over; // what the class does to the first column may end the need for it: without memory the two take turns
+    frame.classList.toggle('sd-over', wide);
     const under = box.scrollHeight - box.clientHeight > 1;
     frame.classList.toggle('sd-from-left', over && box.scrollLeft > 1);
     frame.classList.toggle('sd-to-right', over && box.scrollLeft < box.scrollWidth - box.clientWidth - 1);
