@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import csv
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -14,6 +15,8 @@ from numpy.typing import ArrayLike
 from stdial.charts import style
 
 __all__ = ["Chart", "packed", "unpacked"]
+
+_DRAWN = {"annotations", "shapes"}  # of a layout: what is drawn into the axes
 
 
 def packed(values: ArrayLike) -> dict[str, str]:
@@ -102,12 +105,14 @@ class Chart:
                 self, data=[], layout=style.waiting(self.layout.get("height", 360)), alt="Shown after the guess.", narrow=narrow,
                 table={}, tap=None, caption="",
             )  # fmt: skip
+        data = [trace for trace in self.data if trace.get("name") in given]
+        layout = dict(self.layout) if data else _first_axes(self.layout)
         labels = [label for label in self.layout.get("annotations", ()) if f"#{label['text']}" in given]
         return replace(
             self,
-            data=[trace for trace in self.data if trace.get("name") in given],
-            layout={**self.layout, "annotations": labels, "shapes": []},
-            narrow={path: value for path, value in self.narrow.items() if not path.startswith(("annotations", "shapes"))},
+            data=data,
+            layout={**layout, "annotations": labels, "shapes": []},
+            narrow={path: value for path, value in self.narrow.items() if path.split(".")[0] in {*layout, "height"} - _DRAWN},
             alt="Axes with no more than the question says; the rest is drawn after the guess.", table={}, tap=None,
             caption="The rest is drawn after your guess.",
         )  # fmt: skip
@@ -122,3 +127,11 @@ class Chart:
         columns = [np.asarray(column).tolist() for column in self.table.values()]
         writer.writerows([cell(x) for x in row] for row in zip(*columns, strict=True))
         return out.text
+
+
+def _first_axes(layout: Mapping[str, Any]) -> dict[str, Any]:
+    """A layout with its first pair of axes alone, which takes the room of all."""
+    kept = {key: value for key, value in layout.items() if not re.fullmatch(r"[xy]axis\d+", key)}
+    for key in kept.keys() & {"xaxis", "yaxis"}:
+        kept[key] = {name: value for name, value in kept[key].items() if name not in ("domain", "anchor")}
+    return kept

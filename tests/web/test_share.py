@@ -96,6 +96,17 @@ def test_a_chart_that_declares_nothing_waits_whole() -> None:
     assert before.spec()["bare"]
 
 
+def test_empty_axes_take_the_room_of_those_that_wait() -> None:
+    axis = {"title": {"text": "rate"}, "domain": [0.4, 1], "anchor": "y2"}
+    layout = {"height": 300, "xaxis": axis, "yaxis": axis, "yaxis2": {"domain": [0, 0.3]}}
+    narrow = {"height": 200, "yaxis2.nticks": 3, "yaxis.nticks": 3, "annotations.0.x": 1}
+    before = Chart("c", [{"name": "a"}], layout, "Alt", narrow=narrow).covered(())
+    assert before.layout["yaxis"] == {"title": {"text": "rate"}}
+    assert "yaxis2" not in before.layout
+    assert before.narrow == {"height": 200, "yaxis.nticks": 3}
+    assert Chart("c", [{"name": "a"}], layout, "Alt").covered(["a"]).layout["yaxis2"]
+
+
 def test_what_a_lesson_keeps() -> None:
     label = {"text": "old", "x": 0}
     chart = Chart(
