@@ -14,11 +14,12 @@ def body() -> None:
     which = view.chosen(page)
     marked = page.values.pool
     whole = pools.chosen({"pool": "bigmath"})
-    page.stage(lambda v: view.stage(v, which), needs=which.token)
-    page.stage(lambda v: tables.levels(v, whole.pool, marked), key="levels", needs=marked, uses=("G",))
-    page.stage(tables.views, key="views", needs=which.token)
-    page.stage(lambda v: tables.paper(v, whole.pool), key="paper", uses=("G",))
-    page.stage(lambda v: tables.about(), key="about", uses=())
+    with page.together():
+        page.stage(lambda v: view.stage(v, which), needs=which.token)
+        page.stage(lambda v: tables.levels(v, whole.pool, marked), key="levels", needs=marked, uses=("G",))
+        page.stage(tables.views, key="views", needs=which.token)
+        page.stage(lambda v: tables.paper(v, whole.pool), key="paper", uses=("G",))
+        page.stage(lambda v: tables.about(), key="about", uses=())
     page.below(lambda: view.why(page, which))
 
 

@@ -14,16 +14,18 @@ page = open_page("for_a_class")
 def body() -> None:
     """One of three parts, as the link says."""
     if page.values.part == "sheet":
-        page.stage(class_sheet.head, key="sheet")
-        for lesson in lessons.lessons():
-            page.stage(partial(class_sheet.question, lesson), key=f"sheet-{lesson.id}", uses=())
-        page.stage(lambda v: class_sheet.answers(), key="answers", uses=())
+        with page.together():
+            page.stage(class_sheet.head, key="sheet")
+            for lesson in lessons.lessons():
+                page.stage(partial(class_sheet.question, lesson), key=f"sheet-{lesson.id}", uses=())
+            page.stage(lambda v: class_sheet.answers(), key="answers", uses=())
     elif page.values.part == "proof":
         page.stage(class_proof.stage, key="proof")
         class_proof.proof(page)
         page.stage(lambda v: class_proof.glossary(), key="glossary", uses=())
     else:
-        page.stage(view.stage, uses=("part", "lesson", "slides"))
-        if not page.values.slides:
-            page.stage(view.every, key="all", uses=())
-            page.stage(lambda v: view.teacher(page), key="teacher", uses=page.place.params)
+        with page.together():
+            page.stage(view.stage, uses=("part", "lesson", "slides"))
+            if not page.values.slides:
+                page.stage(view.every, key="all", uses=())
+                page.stage(lambda v: view.teacher(page), key="teacher", uses=page.place.params)

@@ -11,16 +11,19 @@ page = open_page("frameworks")
 def body() -> None:
     """The stages, and what stands under them."""
     view.resolve(page)
-    page.stage(view.stage, uses=view.USES)
-    page.stage(view.ways, key="ways", uses=("framework",))
+    with page.together():
+        page.stage(view.stage, uses=view.USES)
+        page.stage(view.ways, key="ways", uses=("framework",))
     view.recipes(page)
-    page.stage(view.watch, key="watch", uses=("framework",))
-    for i in range(view.traps(page.values)):
-        page.stage(view.trap(i), key=f"trap{i}", uses=("framework",))
-    page.stage(framework_log.intro, key="intro", uses=())
+    with page.together():
+        page.stage(view.watch, key="watch", uses=("framework",))
+        for i in range(view.traps(page.values)):
+            page.stage(view.trap(i), key=f"trap{i}", uses=("framework",))
+        page.stage(framework_log.intro, key="intro", uses=())
     framework_log.box(page)
-    page.stage(framework_move.stage, key="move", uses=framework_move.USES)
-    page.stage(framework_table.stage, key="all", uses=framework_table.USES)
+    with page.together():
+        page.stage(framework_move.stage, key="move", uses=framework_move.USES)
+        page.stage(framework_table.stage, key="all", uses=framework_table.USES)
     page.below(lambda: view.why(page))
 
 

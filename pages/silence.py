@@ -14,11 +14,12 @@ def body() -> None:
     """The stages, and what stands under them."""
     which = pools.of_page(page)
     of_pool = partial(page.stage, needs=which.token, private=which.private)
-    of_pool(lambda v: silence.stage(v, which), uses=silence.USES)
-    page.stage(silence.means, key="means", uses=silence.MEANS_USE)
-    of_pool(lambda v: dropping.resampling(v, which), key="resampling", uses=dropping.RESAMPLING_USES)
-    of_pool(lambda v: dropping.batch(v, which), key="batch", uses=dropping.BATCH_USES)
-    of_pool(lambda v: dropping.growth(v, which), key="growth", uses=dropping.GROWTH_USES)
+    with page.together():
+        of_pool(lambda v: silence.stage(v, which), uses=silence.USES)
+        page.stage(silence.means, key="means", uses=silence.MEANS_USE)
+        of_pool(lambda v: dropping.resampling(v, which), key="resampling", uses=dropping.RESAMPLING_USES)
+        of_pool(lambda v: dropping.batch(v, which), key="batch", uses=dropping.BATCH_USES)
+        of_pool(lambda v: dropping.growth(v, which), key="growth", uses=dropping.GROWTH_USES)
     page.below(lambda: silence.why(page, which))
 
 

@@ -15,8 +15,9 @@ page = open_page("tries")
 def body() -> None:
     """The stages, the plan's download, and what stands under them."""
     which = pools.of_page(page)
-    page.stage(tries.stage, uses=tries.USES)
-    page.stage(tries.cost, key="cost", uses=tries.COST_USES)
+    with page.together():
+        page.stage(tries.stage, uses=tries.USES)
+        page.stage(tries.cost, key="cost", uses=tries.COST_USES)
     with st.spinner("Planning", show_time=True):
         of_pool = partial(page.stage, needs=which.token, private=which.private, heavy=True)
         of_pool(lambda v: plan.stage(v, which), key="plan", uses=plan.USES)

@@ -1,16 +1,16 @@
-"""The one browser component: it draws a `Stage` and reports moved controls (browser/live.js)."""
+"""The one browser component: it draws stages and reports moved controls (browser/live.js)."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import streamlit.components.v2 as components
 
 from stdial.web import assets
 
-__all__ = ["mount"]
+__all__ = ["Region", "mount"]
 
 # A few bytes that fetch the served module: the component's inline code travels with every rerun.
 _LOADER = """
@@ -27,30 +27,41 @@ export default function (component) { module.then((live) => live.show(component)
 
 _component = components.component(
     "stdial",
-    html='<div class="sd-stage"></div>',
+    html='<div class="sd-stages"></div>',
     js=_LOADER.replace("FOLDER", assets.folder()),
     isolate_styles=False,
 )
 
 
-def mount(
-    key: str,
-    header: Mapping[str, Any],
-    body: bytes,
-    extra: bytes,
-    on_move: Callable[[], None],
-    on_want: Callable[[], None],
-) -> None:
-    """Draw a stage.
+class Region(NamedTuple):
+    """One stage as it is sent.
+
+    `name` is unique on the page; the browser keeps the region's nodes under it. `header` is the small part that changes with
+    every run: the number of the last move, notes, the address. `body` is the stage as JSON; equal bytes are not drawn again.
+    `extra` is what the browser asked for (frames, a table) as JSON, or nothing.
+    """
+
+    name: str
+    header: Mapping[str, Any]
+    body: bytes
+    extra: bytes = b""
+
+    def lines(self) -> list[bytes]:
+        """Each part as a line: JSON as we write it has no line breaks."""
+        head = json.dumps(self.header, separators=(",", ":")).encode()
+        return [head, self.body, self.extra] if self.extra else [head, self.body]
+
+
+def mount(regions: Sequence[Region], on_move: Callable[[], None], on_want: Callable[[], None]) -> None:
+    """Draw stages, one under the other, as one element under the first one's name.
 
     Parameters
     ----------
-    key : unique on the page; the browser keeps the region's nodes under it.
-    header : the small part that changes with every run: the number of the last move, notes, the address.
-    body : the stage as JSON; equal bytes are not drawn again.
-    extra : what the browser asked for (frames, a table) as JSON, or nothing.
-    on_move, on_want : called before the script when a control moved, or when the browser asks for something.
+    regions : at least one.
+    on_move, on_want : called before the script when controls moved, or when the browser asks for something; the component's
+        state then holds, by region, what was moved or asked for.
     """
-    head = json.dumps(header, separators=(",", ":")).encode()
-    parts = [head, body, extra] if extra else [head, body]
-    _component(key=key, data=b"\n".join(parts), on_move_change=on_move, on_want_change=on_want)
+    sent = [(region.name, region.lines()) for region in regions]
+    table = json.dumps([[name, len(lines)] for name, lines in sent], separators=(",", ":")).encode()
+    data = b"\n".join([table, *(line for _, lines in sent for line in lines)])
+    _component(key=regions[0].name, data=data, on_move_change=on_move, on_want_change=on_want)

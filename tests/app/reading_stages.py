@@ -25,8 +25,10 @@ def stages(app: AppTest) -> list[dict[str, Any]]:
     """The stages in reading order: each spec, with its header under "header"."""
     found = []
     for element in app.get("bidi_component"):
-        head, body, *_ = element.proto.bytes.decode().split("\n")
-        found.append({**json.loads(body), "header": json.loads(head)})
+        table, *lines = element.proto.bytes.decode().split("\n")
+        for _, count in json.loads(table):
+            (head, body, *_), lines = lines[:count], lines[count:]
+            found.append({**json.loads(body), "header": json.loads(head)})
     return found
 
 

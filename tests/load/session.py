@@ -38,9 +38,10 @@ class Failed(Exception):
 
 @dataclass
 class Region:
-    """One stage on screen: where it is, and what it said last."""
+    """One stage on screen: its element and its name in it, and what it said last."""
 
-    id: str
+    element: str
+    name: str
     fragment: str
     raw: bytes = b""
 
@@ -124,16 +125,16 @@ class Session:
     async def move(self, region: Region, **values: Any) -> Answer:
         """Move controls of a stage."""
         self._moves += 1
-        self._states.setdefault(region.id, {})["move"] = {"n": self._moves, "values": values}
+        self._states.setdefault(region.element, {})["move"] = {region.name: {"n": self._moves, "values": values}}
         return await self._rerun(region.fragment)
 
     async def prepare(self, region: Region, name: str = "") -> None:
         """What the browser asks for ahead: a region's first frames, and later ones where its scrubbed slider `name` is dragged."""
         if not (wanted := region.header().get("frames")) or wanted in self._frames:
             return
-        if name == region.stage()["scrub"] or (not name and region.id not in self._prepared):
+        if name == region.stage()["scrub"] or (not name and region.name not in self._prepared):
             self._frames.add(wanted)
-            self._prepared.add(region.id)
+            self._prepared.add(region.name)
             await self.want(region, "frames")
 
     async def move_at_random(self, draw: random.Random) -> Answer:
@@ -148,7 +149,7 @@ class Session:
     async def want(self, region: Region, what: str) -> Answer:
         """Ask a stage for frames or data."""
         self._moves += 1
-        self._states.setdefault(region.id, {})["want"] = {"n": self._moves, "what": what}
+        self._states.setdefault(region.element, {})["want"] = {region.name: {"n": self._moves, "what": what}}
         return await self._rerun(region.fragment)
 
     async def slide(self, label: str, value: float) -> Answer:
@@ -264,15 +265,20 @@ class Session:
             self._urls = message.file_urls_response
         return str(kind)
 
+    def _stages(self, element: Any, fragment: str) -> None:
+        table, *lines = element.bytes.split(b"\n")
+        for name, count in json.loads(table):
+            found = next((r for r in self.regions if r.name == name), None)
+            if found is None:
+                self.regions.append(found := Region(element.id, name, fragment))
+            found.raw, lines = b"\n".join(lines[:count]), lines[count:]
+
     def _element(self, element: Any, fragment: str) -> None:
         kind = element.WhichOneof("type")
         if kind == "exception":
             raise Failed(f"the page shows {element.exception.type}: {element.exception.message[:200]}")
         if kind == "bidi_component":
-            found = next((r for r in self.regions if r.id == element.bidi_component.id), None)
-            if found is None:
-                self.regions.append(found := Region(element.bidi_component.id, fragment))
-            found.raw = element.bidi_component.bytes
+            self._stages(element.bidi_component, fragment)
         elif kind == "file_uploader":
             if all(box.id != element.file_uploader.id for box in self.uploaders):
                 self.uploaders.append(Uploader(element.file_uploader.id, fragment))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stdial.web import link, page
+from stdial.web import link, page, session
 from stdial.web.params import PARAMS
 from stdial.web.stage import Stage
 
@@ -29,17 +29,17 @@ ANYTHING = st.recursive(
 VALUES = st.dictionaries(st.sampled_from(sorted(PARAMS)), ANYTHING, max_size=5)
 
 
-def session(message: Any, kind: str) -> dict[str, Any]:
-    held = {"values": link.defaults(), "notes": [], "acks": {"stage": 7}, "wants": {}}
-    return {"stdial": held, "stage": {kind: message}}
+def held(message: Any, kind: str) -> dict[str, Any]:
+    state = {"values": link.defaults(), "notes": [], "acks": {"stage": 7}, "wants": {}, "asked": {}, "linked": {}}
+    return {"stdial": state, "stage": {kind: message}}
 
 
 @given(st.fixed_dictionaries({}, optional={"n": ANYTHING, "values": VALUES | ANYTHING}) | ANYTHING)
 def test_any_move_leaves_allowed_values(message: Any) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(page, "st", SimpleNamespace(session_state=session(message, "move")))
-        page._moved("stage")
-        state = page._state()
+        patch.setattr(session, "st", SimpleNamespace(session_state=held(message, "move")))
+        session.moved("stage", ("stage", "other"))
+        state = session.state()
     for name, value in state["values"].items():
         assert (name == "marks" and value == "") or PARAMS[name].check(value) == value
     assert isinstance(state["acks"]["stage"], int)
@@ -50,9 +50,9 @@ def test_any_move_leaves_allowed_values(message: Any) -> None:
 @given(st.fixed_dictionaries({}, optional={"n": ANYTHING, "what": ANYTHING}) | ANYTHING)
 def test_any_wish_is_a_short_text_and_a_number(message: Any) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(page, "st", SimpleNamespace(session_state=session(message, "want")))
-        page._wanted("stage")
-        wants = page._state()["wants"]
+        patch.setattr(session, "st", SimpleNamespace(session_state=held(message, "want")))
+        session.wanted("stage", ("stage", "other"))
+        wants = session.state()["wants"]
     for what, n in wants.values():
         assert isinstance(what, str)
         assert isinstance(n, int)

@@ -12,22 +12,54 @@ const NO_ANSWER = 'The server has not answered yet. What you set is kept, and co
 const LOST_UPLOAD = 'The server was replaced by another. Your settings came along; your file was in the old one’s memory only: '
   + 'please choose it again.';
 const server = (window.stdialServer ??= { session: '', held: 0, lost: false }); // outlives this file: a new server may bring its own
-const mounts = new WeakMap();
+const elements = new WeakMap();
 const all = new Set();
 const frameStore = new Map(); // id -> frames, kept while the tab lives so that coming back needs no request
 const MOST_FRAMES = 12;
 
 export function show({ parentElement, data, setStateValue }) {
   if (!data) return;
-  let mount = mounts.get(parentElement);
-  if (!mount) mounts.set(parentElement, (mount = new Mount(parentElement)));
-  mount.setState = setStateValue;
-  mount.receive(data);
+  let element = elements.get(parentElement);
+  if (!element) elements.set(parentElement, (element = new Element(parentElement.querySelector('.sd-stages'))));
+  element.setState = setStateValue;
+  element.receive(data);
+}
+
+// What Streamlit knows as one component: one region or several, one under the other.
+class Element {
+  constructor(root) {
+    this.root = root;
+    this.mounts = new Map();
+    this.said = { move: {}, want: {} }; // by region, until it is answered
+  }
+
+  receive(data) {
+    const text = typeof data === 'string' ? data : new TextDecoder().decode(data);
+    const [table, ...lines] = text.split('\n');
+    const regions = JSON.parse(table);
+    for (const [name, mount] of this.mounts) {
+      if (!regions.some((one) => one[0] === name)) { mount.root.remove(); this.mounts.delete(name); }
+    }
+    let at = 0;
+    regions.forEach(([name, count], i) => {
+      let mount = this.mounts.get(name);
+      if (!mount) this.mounts.set(name, (mount = new Mount(make('div', 'sd-stage'), (kind, said) => this.say(kind, name, said))));
+      if (this.root.children[i] !== mount.root) this.root.insertBefore(mount.root, this.root.children[i] ?? null);
+      mount.receive(...lines.slice(at, at + count));
+      at += count;
+    });
+  }
+
+  say(kind, name, said) {
+    if (said) this.said[kind][name] = said; else delete this.said[kind][name];
+    if (said) this.setState(kind, { ...this.said[kind] });
+  }
 }
 
 class Mount {
-  constructor(parent) {
-    this.root = parent.querySelector('.sd-stage');
+  constructor(root, say) {
+    this.root = root;
+    this.say = say;
     this.parts = {};
     const left = this.root.appendChild(make('div', 'sd-left'));
     const right = this.root.appendChild(make('div', 'sd-right'));
@@ -49,11 +81,10 @@ class Mount {
     onTheme(this.root, () => this.spec && this.draw(this.shown ?? this.spec));
   }
 
-  receive(data) {
-    const text = typeof data === 'string' ? data : new TextDecoder().decode(data);
-    const [head, body, extra] = text.split('\n');
+  receive(head, body, extra) {
     const header = JSON.parse(head);
     if (extra) this.takeExtra(JSON.parse(extra));
+    if (header.served) this.say('want', null);
     if (this.session && header.in !== this.session) { // the server went and another one answers: what it never saw is sent anew
       this.last = 0;
       this.asked = null;
@@ -67,6 +98,7 @@ class Mount {
     if (header.ack < this.last) return; // an answer to an older move: a newer one is on its way
     this.waiting = 0;
     this.sent = {};
+    this.say('move', null);
     clearTimeout(this.patience);
     this.header = header;
     if (header.address !== undefined) writeAddress(header.address);
@@ -160,12 +192,12 @@ class Mount {
       if (Object.keys(this.pending).length) this.flush();
       else this.send(2 * patience);
     }, patience);
-    this.setState('move', { n: this.last, values: { ...this.sent } });
+    this.say('move', { n: this.last, values: { ...this.sent } });
   }
 
   want(what) {
     if (location.pathname !== this.path) return; // the reader has left: a word for this page would get in the next one's way
-    this.setState('want', { n: Date.now(), what });
+    this.say('want', { n: Date.now(), what });
   }
 
   // Frames are much work for a server: the first ones come by themselves, later ones when the slider is dragged or a key held.

@@ -156,25 +156,28 @@ def shown(page: Page, looked: Looked) -> None:
     uses = view.ANY_REWARDS_USES if reading.pool is None else view.MAIN_USES
     page.stage(lambda v: view.stage(v, looked), key="main", uses=uses, **of)
     _how_read(page, looked)
-    page.stage(
-        lambda v: parts.what_to_change(v, looked), key="advice", uses=parts.ADVICE_USES, heavy=looked.private, **of
-    )
-    if looked.compared is not None:
-        page.stage(lambda v: parts.compare(v, looked), key="compare", uses=parts.COMPARE_USES, **of)
-    if reading.pool is not None:
-        page.stage(lambda v: parts.share(v, looked), key="share", uses=parts.SHARE_USES, **of)
-        page.stage(lambda v: parts.filtered(v, looked), key="band", uses=parts.BAND_USES, **of)
-    page.stage(lambda v: parts.sigma(v, looked), key="sigma", uses=parts.SIGMA_USES, **of)
-    if len(reading.rewards) > 1:
-        page.stage(lambda v: parts.cross(v, looked), key="cross", uses=parts.CROSS_USES, **of)
-    if reading.pool is not None:
-        page.stage(lambda v: parts.cost(v, looked), key="batch", uses=parts.BATCH_USES, **of)
-    _one_problem(page, looked)
+    with page.together():
+        page.stage(
+            lambda v: parts.what_to_change(v, looked), key="advice", uses=parts.ADVICE_USES, heavy=looked.private, **of
+        )
+        if looked.compared is not None:
+            page.stage(lambda v: parts.compare(v, looked), key="compare", uses=parts.COMPARE_USES, **of)
+        if reading.pool is not None:
+            page.stage(lambda v: parts.share(v, looked), key="share", uses=parts.SHARE_USES, **of)
+            page.stage(lambda v: parts.filtered(v, looked), key="band", uses=parts.BAND_USES, **of)
+        page.stage(lambda v: parts.sigma(v, looked), key="sigma", uses=parts.SIGMA_USES, **of)
+        if len(reading.rewards) > 1:
+            page.stage(lambda v: parts.cross(v, looked), key="cross", uses=parts.CROSS_USES, **of)
+        if reading.pool is not None:
+            page.stage(lambda v: parts.cost(v, looked), key="batch", uses=parts.BATCH_USES, **of)
+        page.stage(lambda v: problems.one_problem(v, looked), key="problem", uses=problems.PROBLEM_USES, **of)
+    _find_one(page, looked)
     page.stage(problems.settings, key="settings", uses=problems.SETTINGS_USES)
     pool = "upload" if looked.private and reading.pool is not None else page.values.pool
     page.below(
         lambda: problems.downloads(page, looked),
         lambda: view.why(page, looked),
+        page.limits,
         lambda: view.exercise(page),
         lambda: page.onward("silence", "What dropping the silent groups costs", pool=pool),
         lambda: page.page_link("tries", "How many tries for each problem", pool=pool),
@@ -204,9 +207,8 @@ def _how_read(page: Page, looked: Looked) -> None:
             change(page, desk, file, file.known or Known(reading.columns))
 
 
-def _one_problem(page: Page, looked: Looked) -> None:
-    of = _of(looked)
-    page.stage(lambda v: problems.one_problem(v, looked), key="problem", uses=problems.PROBLEM_USES, **of)
+def _find_one(page: Page, looked: Looked) -> None:
+    """A box to find a problem by its id."""
     if looked.reading.ids is None:
         return
 
