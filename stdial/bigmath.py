@@ -15,11 +15,13 @@ from stdial import stored
 from stdial.bigmath_views import VIEWS, build, folder, has_views, load_views, made_of
 from stdial.pool import Pool
 
-__all__ = ["About", "about", "build", "folder", "has_views", "load"]
+__all__ = ["About", "about", "build", "folder", "has_views", "level", "load"]
 
 DATA: Path = Path(__file__).parent / "data"
 HISTOGRAM: str = "bigmath.json"
 FIT: str = "bigmath_fit.json"
+FIT_OF_LEVEL: str = "bigmath_fit_level_{}.json"
+LEVELS: range = range(1, 6)
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,32 @@ def load(folder: str | Path | None = None) -> Pool:
     pool = _histogram(_read(at))
     if (at / FIT).is_file():
         stored.read(at / FIT, pool)
+    return pool
+
+
+def level(which: int) -> Pool:
+    """One of the five published difficulty levels of the shipped histogram; its fit and bounds are stored beside it.
+
+    Parameters
+    ----------
+    which : 1, the easiest, to 5, the hardest.
+
+    Raises
+    ------
+    ValueError
+        For another level.
+
+    Examples
+    --------
+    >>> hardest = level(5)
+    >>> hardest.size, round(hardest.silent_rate(8), 3)
+    (37496, 0.759)
+    """
+    if which not in LEVELS:
+        raise ValueError(f"which is {which!r}; it must be a level from 1 to 5")
+    pool = load().where("level", which)
+    if (path := DATA / FIT_OF_LEVEL.format(which)).is_file():
+        stored.read(path, pool)
     return pool
 
 

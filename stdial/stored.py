@@ -1,14 +1,15 @@
 """Fits that are kept in a file, for pools that everybody opens: the mixing distribution, and bounds by group size.
 
-``python -m stdial.stored`` computes those of the shipped Big-Math histogram anew (about a minute). A page that finds
-them stored needs no solver, and draws the bounds at any of the sizes at once.
+``python -m stdial.stored`` computes those of the shipped Big-Math histogram and its levels anew (a few minutes). A page that
+finds them stored needs no solver, and draws the bounds at any of the sizes at once.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -61,5 +62,9 @@ def _text(size: float) -> str:
 if __name__ == "__main__":
     from stdial import bigmath
 
-    (bigmath.DATA / bigmath.FIT).unlink(missing_ok=True)
-    write(bigmath.DATA / bigmath.FIT, bigmath.load(), [*range(65, 1025), math.inf])
+    sizes = [*range(65, 1025), math.inf]
+    files: dict[str, Callable[[], Pool]] = {bigmath.FIT: bigmath.load}
+    files |= {bigmath.FIT_OF_LEVEL.format(n): partial(bigmath.level, n) for n in bigmath.LEVELS}
+    for name, pool in files.items():
+        (bigmath.DATA / name).unlink(missing_ok=True)
+        write(bigmath.DATA / name, pool(), sizes)

@@ -81,3 +81,18 @@ def test_the_shipped_pool_needs_no_solver() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("which", bigmath.LEVELS)
+def test_stored_levels_are_what_a_fit_gives(which: int) -> None:
+    kept, anew = bigmath.level(which), bigmath.load().where("level", which)
+    assert kept.mixing().gap < 1e-6
+    assert kept.mixing().log_likelihood == pytest.approx(anew.mixing().log_likelihood, abs=1e-6)
+    for size in (65, 700):
+        assert kept.silent_interval(size) == pytest.approx(anew.silent_interval(size), abs=2e-6)
+
+
+@pytest.mark.parametrize("which", [0, 6])
+def test_a_level_that_is_not_there(which: int) -> None:
+    with pytest.raises(ValueError, match="which is"):
+        bigmath.level(which)

@@ -229,7 +229,7 @@ def _known(name: str, p: float) -> tuple[Hashable, Pool, str, str] | None:
     kind, _, value = name.partition(":")
     if name in {f"level-{level}" for level in _LEVELS}:
         level = int(name[-1])
-        pool = _kept(name, lambda: _kept(DEFAULT, bigmath.load).where("level", level))
+        pool = _kept(name, lambda: bigmath.level(level))
         chose = "The levels were cut by the same 64 tries that are counted here."
         return (
             name,
