@@ -53,6 +53,15 @@ class Kept:
                 del self._making[key]
             ready.set()
 
+    def has(self, key: Hashable) -> bool:
+        """Whether the bytes under `key` are at hand.
+
+        >>> Kept(most=5).has("a")
+        False
+        """
+        with self._lock:
+            return key in self._items
+
     def _put(self, key: Hashable, made: bytes) -> None:
         with self._lock:
             self._size += len(made) - len(self._items.pop(key, b""))

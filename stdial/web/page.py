@@ -196,10 +196,12 @@ class Page:
         if scrub:
             rest = link.spelled(values.but(**{scrub: PARAMS[scrub].default}), (*names, *_SHAPING))
             header["frames"] = hashlib.sha1(repr((*base, rest)).encode(), usedforsecurity=False).hexdigest()[:16]
+            ahead = (*base, rest, "frames")
             if want == "frames":
-                extra = kept.get(
-                    (*base, rest, "frames"), lambda: _frames(build, values, self.path, scrub, sizes, header["frames"])
-                )
+                with contextlib.suppress(slots.Busy):  # then every value takes its round trip
+                    extra = kept.get(ahead, lambda: _frames(build, values, self.path, scrub, sizes, header["frames"]))
+            elif kept.has(ahead) or rest == link.spelled(link.defaults(), (*names, *_SHAPING)):
+                header["ahead"] = 1  # cheap, or what everybody begins with: worth asking for before a slider is touched
         with contextlib.suppress(slots.Busy):
             extra = extra or _asked_for(want, made)
         region = live.Region(name, header, body, extra)
@@ -332,8 +334,9 @@ def _frames(
     build: Callable[[Values], Stage], values: Values, path: str, scrub: str, sizes: list[float], name: str
 ) -> bytes:
     """All frames of a scrub as one message."""
-    specs = [share.shaped(build(values.but(**{scrub: size})), values, path).spec() for size in sizes]
-    return to_json({"frames": {"id": name, **stack(specs, sizes)}})
+    with slots.ahead.job():
+        specs = [share.shaped(build(values.but(**{scrub: size})), values, path).spec() for size in sizes]
+        return to_json({"frames": {"id": name, **stack(specs, sizes)}})
 
 
 def _holds_upload() -> bool:

@@ -13,7 +13,10 @@ import threading
 import time
 from collections.abc import Callable, Hashable, Iterator
 
-__all__ = ["Busy", "Slots", "heavy"]
+__all__ = ["Busy", "Share", "Slots", "ahead", "heavy"]
+
+
+_NO_TIME = "The server has no time for work ahead just now."
 
 
 class Busy(Exception):
@@ -96,4 +99,63 @@ class Slots:
         return "The server is busy with the work of others; move a control or reload in a moment to try again."
 
 
+class Share:
+    """A share of the time for work that can be done without, one job at a time.
+
+    Parameters
+    ----------
+    share : of the time, above 0 and at most 1: a job that took a second is followed by a pause of 1 / share - 1 seconds.
+    clock : seconds that only grow.
+    spent : seconds of work that the calling thread has done.
+
+    Raises
+    ------
+    ValueError
+        Where `share` is out of range.
+
+    Examples
+    --------
+    >>> share = Share(0.5)
+    >>> with share.job():
+    ...     with share.job():
+    ...         pass
+    Traceback (most recent call last):
+    stdial.web.slots.Busy: The server has no time for work ahead just now.
+    """
+
+    def __init__(
+        self, share: float, clock: Callable[[], float] = time.monotonic, spent: Callable[[], float] = time.thread_time
+    ) -> None:
+        if not 0 < share <= 1:
+            raise ValueError(f"share is {share!r}; it must be above 0 and at most 1")
+        self._pause = 1 / share - 1
+        self._clock, self._spent = clock, spent
+        self._lock = threading.Lock()
+        self._free = -float("inf")
+
+    @contextlib.contextmanager
+    def job(self) -> Iterator[None]:
+        """One job.
+
+        Raises
+        ------
+        Busy
+            At once, while another goes on or the pause after it.
+        """
+        if not self._lock.acquire(blocking=False):
+            raise Busy(_NO_TIME)
+        try:
+            if self._clock() < self._free:
+                raise Busy(_NO_TIME)
+            began = self._spent()
+            try:
+                yield
+            finally:
+                self._free = self._clock() + self._pause * (self._spent() - began)
+        finally:
+            self._lock.release()
+
+
 heavy = Slots(most=max(1, (os.cpu_count() or 2) // 2), wait=20.0)
+# Frames of a scrub: with 60 sessions at random places they took more than half of the server's time, at every drag.
+ahead = Share(0.2)

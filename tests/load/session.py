@@ -86,7 +86,6 @@ class Session:
     _files: dict[str, list[Any]] = field(default_factory=dict)
     _kept: dict[str, bytes] = field(default_factory=dict)
     _frames: set[str] = field(default_factory=set)
-    _prepared: set[str] = field(default_factory=set)
     _moves: int = 0
     _urls: Any = None
     _socket: Any = None
@@ -129,12 +128,11 @@ class Session:
         return await self._rerun(region.fragment)
 
     async def prepare(self, region: Region, name: str = "") -> None:
-        """What the browser asks for ahead: a region's first frames, and later ones where its scrubbed slider `name` is dragged."""
-        if not (wanted := region.header().get("frames")) or wanted in self._frames:
-            return
-        if name == region.stage()["scrub"] or (not name and region.name not in self._prepared):
+        """What the browser asks for ahead: frames that are at hand, and others where the scrubbed slider `name` is dragged."""
+        header = region.header()
+        wanted = header.get("frames")
+        if wanted and wanted not in self._frames and (header.get("ahead") or name == region.stage()["scrub"]):
             self._frames.add(wanted)
-            self._prepared.add(region.name)
             await self.want(region, "frames")
 
     async def move_at_random(self, draw: random.Random) -> Answer:
@@ -142,8 +140,7 @@ class Session:
         offered = visitor.moves(self.regions)
         first = [move for move in offered if move[1].get("primary")]
         region, control = draw.choice(first if first and draw.random() < MAINLY else offered)
-        if draw.random() < DRAGS:
-            await self.prepare(region, control.get("name", ""))
+        await self.prepare(region, control.get("name", "") if draw.random() < DRAGS else "")
         return await self.move(region, **visitor.values(control, draw))
 
     async def want(self, region: Region, what: str) -> Answer:

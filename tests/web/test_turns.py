@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from stdial.web.kept import Kept
-from stdial.web.slots import Busy, Slots
+from stdial.web.slots import Busy, Share, Slots
 
 
 def test_many_at_once_build_once() -> None:
@@ -100,3 +100,34 @@ def test_a_newer_request_takes_the_place_of_one_that_waits() -> None:
 def test_no_turns_at_all_is_refused() -> None:
     with pytest.raises(ValueError, match="most is 0; it must be at least 1"):
         Slots(most=0, wait=1)
+
+
+def test_work_ahead_takes_no_more_than_its_share() -> None:
+    now, worked = [100.0], [0.0]
+    ahead = Share(0.2, clock=lambda: now[0], spent=lambda: worked[0])
+    with ahead.job():
+        worked[0] += 1.0
+        now[0] += 2.0
+    for later in (0.0, 3.9):  # four times as long as the work took
+        now[0] = 102.0 + later
+        with pytest.raises(Busy), ahead.job():
+            pass
+    now[0] = 106.0
+    with ahead.job():
+        pass
+    with ahead.job():  # that one took no time
+        pass
+
+
+@pytest.mark.parametrize("share", [0, -1, 1.5, float("nan")])
+def test_a_share_out_of_range(share: float) -> None:
+    with pytest.raises(ValueError, match="share is"):
+        Share(share)
+
+
+def test_work_ahead_that_fails_gives_its_place_back() -> None:
+    ahead = Share(1)
+    with pytest.raises(ZeroDivisionError), ahead.job():
+        _ = 1 // 0
+    with ahead.job():
+        pass

@@ -199,19 +199,28 @@ function newPlayer(mount, control, box) {
   const near = () => values().reduce((best, v, i, all) => (Math.abs(v - control.value) < Math.abs(all[best] - control.value) ? i : best), 0);
   const stop = () => { clearInterval(timer); timer = 0; play.textContent = 'Play'; };
   const to = (i, final) => { const all = values(); if (all.length) control.set(all[Math.min(all.length - 1, Math.max(0, i))], final); };
+  const ready = (then, patience = 50) => { // frames that are not here yet are asked for
+    if (values().length || !patience) { then(); return; }
+    mount.askForFrames(true);
+    setTimeout(() => box.isConnected && ready(then, patience - 1), 100);
+  };
   const play = button('Play', () => {
     if (timer) { stop(); to(near(), true); return; }
-    if (near() >= values().length - 1) to(0, false);
     play.textContent = 'Pause';
-    const slow = matchMedia('(prefers-reduced-motion: reduce)').matches;
-    timer = setInterval(() => {
-      const i = near();
-      if (!box.isConnected || i >= values().length - 1) { stop(); to(i, true); return; }
-      to(i + 1, false);
-    }, slow ? 400 : 60);
+    timer = -1;
+    ready(() => {
+      if (timer !== -1) return; // paused meanwhile
+      if (near() >= values().length - 1) to(0, false);
+      const slow = matchMedia('(prefers-reduced-motion: reduce)').matches;
+      timer = setInterval(() => {
+        const i = near();
+        if (!box.isConnected || i >= values().length - 1) { stop(); to(i, true); return; }
+        to(i + 1, false);
+      }, slow ? 400 : 60);
+    });
   });
-  button('Back', () => { stop(); to(near() - 1, true); }).setAttribute('aria-label', 'One step back');
-  button('Step', () => { stop(); to(near() + 1, true); }).setAttribute('aria-label', 'One step forward');
+  button('Back', () => { stop(); ready(() => to(near() - 1, true)); }).setAttribute('aria-label', 'One step back');
+  button('Step', () => { stop(); ready(() => to(near() + 1, true)); }).setAttribute('aria-label', 'One step forward');
   return { update: () => {} };
 }
 

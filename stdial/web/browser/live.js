@@ -84,7 +84,10 @@ class Mount {
   receive(head, body, extra) {
     const header = JSON.parse(head);
     if (extra) this.takeExtra(JSON.parse(extra));
-    if (header.served) this.say('want', null);
+    if (header.served) {
+      this.say('want', null);
+      if (this.asked && !frameStore.has(this.asked)) this.declined(header);
+    }
     if (this.session && header.in !== this.session) { // the server went and another one answers: what it never saw is sent anew
       this.last = 0;
       this.asked = null;
@@ -200,13 +203,20 @@ class Mount {
     this.say('want', { n: Date.now(), what });
   }
 
-  // Frames are much work for a server: the first ones come by themselves, later ones when the slider is dragged or a key held.
-  askForFrames(dragged = false) {
+  // Frames are much work for a server: by themselves come only those that are at hand or everybody's first; others when a slider
+  // is dragged, a key held or a player started.
+  askForFrames(used = false) {
     const id = this.header.frames;
-    const plays = this.spec.controls.some((one) => one.play);
-    if (!id || frameStore.has(id) || this.asked === id || (this.asked && !dragged && !plays)) return;
+    if (!id || frameStore.has(id) || this.asked === id || !(used || this.header.ahead)) return;
     this.asked = id;
-    setTimeout(() => this.header.frames === id && this.want('frames'), dragged ? 0 : 60);
+    setTimeout(() => this.header.frames === id && this.want('frames'), used ? 0 : 60);
+  }
+
+  // The server had no time for frames: they are asked for again when they are used, or after ever longer waits.
+  declined(header) {
+    this.asked = null;
+    this.delay = Math.min(2 * (this.delay ?? 500), 16000);
+    if (header.ahead) setTimeout(() => this.root.isConnected && this.askForFrames(), this.delay);
   }
 
   takeExtra(extra) {
