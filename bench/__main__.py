@@ -32,6 +32,7 @@ PARTS: dict[str, tuple[str, Callable[[bool], Any]]] = {
     "plan": ("Plan", parts.planning),
     "training": ("Training run", parts.training_runs),
     "load": ("Load", parts.loaded),
+    "class": ("A class on one link", parts.classed),
     "storm": ("Hostile files", parts.stormy),
     "failover": ("Two replicas", parts.failing_over),
     "soak": ("Soak", parts.soaking),

@@ -121,6 +121,27 @@ def loaded(short: bool) -> tuple[Rows, str]:
     return rows, load.markdown(found)
 
 
+def classed(short: bool) -> Rows:
+    """200 visitors who opened one link, each moving the page's main control every two seconds."""
+    from tests.load import __main__ as load
+
+    rows: Rows = []
+    for path, least, ours in load.classes(3 if short else 200, 3 if short else 30):
+        rows += [
+            (
+                f"{path}: p95 of a rerun; / smallest app's",
+                f"{ours.quantile(0.95):.0f} ms; {ours.quantile(0.95) / least.quantile(0.95):.1f}",
+                "below 50 ms; at most 3",
+            ),
+            (
+                f"{path}: p50, p99; CPU a request; errors",
+                f"{ours.quantile(0.5):.0f}, {ours.quantile(0.99):.0f} ms; {ours.cpu_a_move:.1f} ms; {len(ours.errors)}",
+                "",
+            ),
+        ]
+    return rows
+
+
 def stormy(short: bool) -> Rows:
     """Hostile files beside ordinary visitors."""
     from tests.load import storm

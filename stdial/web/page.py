@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import hashlib
-import json
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,47 +17,18 @@ import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
 from stdial.web import lessons, link, live, process, session, share, slots, words
-from stdial.web.frames import stack
-from stdial.web.kept import Kept, everybody
+from stdial.web.kept import everybody
 from stdial.web.params import COURTESIES, PARAMS, SHARED
 from stdial.web.places import PLACES, existing
-from stdial.web.stage import Button, Stage, to_json
+from stdial.web.region import Built, asked_for, waiting
+from stdial.web.stage import Stage
 from stdial.web.stage import link as run_link
+from stdial.web.values import Values
 
 __all__ = ["Page", "Values", "open_page"]
 
-# The sender's choices that change what a stage holds.
-_SHAPING = ("lesson", "lock", "hide", "guess")
 # Streamlit's own frame, made quiet: no coloured bar, less air above, the page names in one row.
 _CHROME = f"<style>{(Path(__file__).parent / 'browser' / 'frame.css').read_text()}</style>"
-
-
-class Values(Mapping[str, Any]):
-    """The values of a page's parameters, by key or as attributes; read-only."""
-
-    def __init__(self, values: Mapping[str, Any]) -> None:
-        self._values = dict(values)
-
-    def __getitem__(self, name: str) -> Any:
-        return self._values[name]
-
-    def __getattr__(self, name: str) -> Any:
-        try:
-            return self.__dict__["_values"][name]
-        except KeyError:
-            raise AttributeError(name) from None
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def but(self, **changed: Any) -> Values:
-        """These values with some set anew; what depends on them follows."""
-        values = {**self._values, **changed}
-        link.settle(values, given=changed)
-        return Values(values)
 
 
 def open_page(path: str) -> Page:
@@ -171,39 +140,24 @@ class Page:
             return
         names = (*self.place.params, *SHARED) if uses is None else tuple(uses)
         name = f"{self.path or 'one_group'}:{key}"
-        mine = link.spelled(values, (*names, *_SHAPING))
-        kept = state["private"] if private else everybody
-        base = (self.path, key, needs)
-        stage: Stage | None = None
-
-        def made() -> Stage:
-            nonlocal stage
-            if stage is None:
-                with slots.heavy.turn(state["in"]) if heavy else contextlib.nullcontext():
-                    stage = share.shaped(build(values), values, self.path)
-            return stage
-
+        built = Built(
+            build, self.path, values, names, state["private"] if private else everybody, (self.path, key, needs), not private,
+            functools.partial(slots.heavy.turn, state["in"]) if heavy else contextlib.nullcontext,
+        )  # fmt: skip
         try:
-            body = kept.get((*base, mine), lambda: _packed(made()))
-            scrub, sizes = kept_scrub(kept, (*base, mine, "scrub"), made)
+            body, (scrub, sizes) = built.body(), built.scrub()
         except slots.Busy as busy:
-            body, scrub, sizes = _packed(_waiting(str(busy), (*names, "G")[0], values)), "", []
+            body, scrub, sizes = waiting(str(busy), (*names, "G")[0], values), "", []
         header = self._header(name) | (self._top() if leads else {})
         extra = b""
         want, asked = state["wants"].pop(name, ("", 0))
         if want:
             header["served"] = asked  # else two equal answers in a row would look like one to the browser
         if scrub:
-            rest = link.spelled(values.but(**{scrub: PARAMS[scrub].default}), (*names, *_SHAPING))
-            header["frames"] = hashlib.sha1(repr((*base, rest)).encode(), usedforsecurity=False).hexdigest()[:16]
-            ahead = (*base, rest, "frames")
-            if want == "frames":
-                with contextlib.suppress(slots.Busy):  # then every value takes its round trip
-                    extra = kept.get(ahead, lambda: _frames(build, values, self.path, scrub, sizes, header["frames"]))
-            elif kept.has(ahead) or rest == link.spelled(link.defaults(), (*names, *_SHAPING)):
-                header["ahead"] = 1  # cheap, or what everybody begins with: worth asking for before a slider is touched
+            more, extra = built.frames(scrub, sizes, want == "frames")
+            header |= more
         with contextlib.suppress(slots.Busy):
-            extra = extra or _asked_for(want, made)
+            extra = extra or asked_for(want, lambda: built.stage)
         region = live.Region(name, header, body, extra)
         if self._gathered is None:
             _mount([region])
@@ -302,41 +256,6 @@ class Page:
         """What to look at next."""
         st.markdown("## Next")
         self.page_link(path, text, **values)
-
-
-def kept_scrub(kept: Kept, key: Hashable, made: Callable[[], Stage]) -> tuple[str, list[float]]:
-    """Which slider of a stage scrubs, and over which values."""
-    raw = kept.get(key, lambda: json.dumps([made().scrub, list(made().frames)]).encode())
-    scrub, sizes = json.loads(raw)
-    return (scrub, sizes) if sizes else ("", [])  # without cheap frames each value takes its round trip
-
-
-def _waiting(message: str, name: str, values: Values) -> Stage:
-    """What stands where a region had no turn; its button sets a parameter to what it is, so that the page runs again."""
-    again = Button("again", "Try again", sets={name: values[name]})
-    return Stage(heading="Not yet", text=[[message]], controls=[again], layout="wide")
-
-
-def _asked_for(want: str, made: Callable[[], Stage]) -> bytes:
-    """A chart's data, or a QR code, where the browser asks for one."""
-    kind, _, what = want.partition(":")
-    if kind == "csv":
-        chart = made().chart(what)
-        return to_json({"csv": {"chart": what, "text": chart.csv() if chart else ""}})
-    return to_json({"qr": {"of": what, **share.qr(what)}}) if kind == "qr" else b""
-
-
-def _packed(stage: Stage) -> bytes:
-    return to_json(stage.spec())
-
-
-def _frames(
-    build: Callable[[Values], Stage], values: Values, path: str, scrub: str, sizes: list[float], name: str
-) -> bytes:
-    """All frames of a scrub as one message."""
-    with slots.ahead.job():
-        specs = [share.shaped(build(values.but(**{scrub: size})), values, path).spec() for size in sizes]
-        return to_json({"frames": {"id": name, **stack(specs, sizes)}})
 
 
 def _holds_upload() -> bool:

@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 _DONE = False
-_TURN = float(os.environ.get("TURN", "0.0005"))
+_TURN = 0.0005
 _SHARE = 0.25  # of the machine's memory, for the uploads of all sessions together
 
 
@@ -63,7 +63,8 @@ def take_short_turns() -> None:
     """Let a thread that waits for the interpreter have it after half a millisecond, not after five.
 
     An answer changes threads about ten times (server, script, server for each message), and at each it may find another
-    session's script at work. MEASURED
+    session's script at work. With 100 sessions beside other programs on two busy cores, half of the reruns took below 0.2 and
+    0.7 s in two runs with it, 2.5 and 1.8 s without; on a quiet machine there was no difference.
     """
     sys.setswitchinterval(_TURN)
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from stdial.charts.chart import Chart
+from stdial.charts.difficulty import FRAMES
 from stdial.web.params import PARAMS
 
 __all__ = [
@@ -70,7 +71,11 @@ class Control:
 
 @dataclass(frozen=True)
 class Slider(Control):
-    """A number by dragging or keys. `scale` "log" spreads small values; `play` adds play, pause and step buttons."""
+    """A number by dragging or keys. `scale` "log" spreads small values; `play` adds play, pause and step buttons.
+
+    A pointer on a logarithmic scale of whole numbers stops where frames may be at hand, about a pixel apart; keys and typing
+    reach every number.
+    """
 
     low: float = 0
     high: float = 1
@@ -80,6 +85,14 @@ class Slider(Control):
     play: bool = False
     percent: bool = False
     kind = "slider"
+
+    def spec(self) -> dict[str, Any]:
+        """The control as the browser gets it, with where a pointer stops."""
+        found = super().spec()
+        if self.scale == "log" and self.step == 1:
+            between = [size for size in FRAMES if self.low < size < self.high]
+            found["stops"] = [self.low, *between, self.high]
+        return found
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ from tests.load.crowd import Tally
 Rows = list[tuple[str, str, str]]
 SESSIONS = (20, 50, 100, 200, 400)
 APPS = {"smallest": "bench/apps/smallest.py", "stdial": "app.py"}
+CLASSES = ("", "difficulty", "silence", "big_math", "frameworks")
 PARTS = ("table", "storm", "uploads", "failover", "soak")
 
 
@@ -40,6 +41,19 @@ def table(sessions: tuple[int, ...] = SESSIONS, seconds: float = 30.0) -> list[t
             print(crowd.told(name, seen), flush=True)
             pair.append(seen)
         found.append((pair[0], pair[1]))
+    return found
+
+
+def classes(sessions: int = 200, seconds: float = 30.0) -> list[tuple[str, Tally, Tally]]:
+    """A class on one link: the smallest app's crowd, and for each of the main pages a class of ours."""
+    with started(app=APPS["smallest"]) as (address, process):
+        least = asyncio.run(crowd.crowd(address, psutil.Process(process.pid), sessions, seconds))
+    found = []
+    for path in CLASSES:
+        with started() as (address, process):
+            seen = asyncio.run(crowd.crowd(address, psutil.Process(process.pid), sessions, seconds, link=path))
+        print(crowd.told(f"class on {path or 'one_group'}", seen), flush=True)
+        found.append((path or "one_group", least, seen))
     return found
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import psutil
 
-from tests.load.session import Answer, Failed, Session
+from tests.load.session import MAINLY, Answer, Failed, Session
 
 PERIOD = 2.0  # seconds between two moves of a visitor
 MOVES_A_PAGE = 6
@@ -69,9 +69,19 @@ def used(server: psutil.Process) -> tuple[float, float]:
 
 
 async def crowd(
-    address: str, server: psutil.Process, sessions: int, seconds: float, *, seed: int = 0, uploading: float = 0.05
+    address: str,
+    server: psutil.Process,
+    sessions: int,
+    seconds: float,
+    *,
+    seed: int = 0,
+    uploading: float = 0.05,
+    link: str | None = None,
 ) -> Tally:
-    """Let `sessions` visitors in, and watch them for `seconds`; that share of them uploads a file now and then."""
+    """Let `sessions` visitors in, and watch them for `seconds`; that share of them uploads a file now and then.
+
+    With a `link` they are a class: all on that page, where each moves the control under the thumb every two seconds.
+    """
     seen = Tally(sessions)
     await warm(address)
     before = used(server)
@@ -81,13 +91,13 @@ async def crowd(
     async def enter(one: Session) -> None:
         async with gate:
             try:
-                seen.starts.append((await one.open()).seconds)
+                seen.starts.append((await one.open(link or "")).seconds)
             except (Failed, OSError, TimeoutError) as error:
                 seen.errors.append(f"start: {error}")
 
     await asyncio.gather(*(enter(one) for one in visitors))
     cpu, own, began = used(server)[0], time.process_time(), time.perf_counter()
-    rounds = [_stay(one, seen, began + seconds, random.Random(f"{seed} {i}"), i < uploading * sessions)
+    rounds = [_stay(one, seen, began + seconds, random.Random(f"{seed} {i}"), i < uploading * sessions, link)
               for i, one in enumerate(visitors)]  # fmt: skip
     await asyncio.gather(*rounds)
     seen.seconds = time.perf_counter() - began
@@ -107,13 +117,13 @@ async def warm(address: str) -> None:
     await one.close()
 
 
-async def _stay(one: Session, seen: Tally, until: float, draw: random.Random, uploads: bool) -> None:
-    """One visitor's time: a few moves on a page, then on to another."""
+async def _stay(one: Session, seen: Tally, until: float, draw: random.Random, uploads: bool, link: str | None) -> None:
+    """One visitor's time: a few moves on a page, then on to another; or all of them on the link's page."""
     await asyncio.sleep(draw.random() * PERIOD)
-    walk = list(one.pages) or [""]
+    walk = [""] if link is not None else list(one.pages) or [""]
     draw.shuffle(walk)
     turn = draw.randrange(MOVES_A_PAGE)  # so that not all change pages together
-    place = ""
+    place = link or ""
     while time.perf_counter() < until:
         began = time.perf_counter()
         try:
@@ -125,10 +135,10 @@ async def _stay(one: Session, seen: Tally, until: float, draw: random.Random, up
                 seen.pages.append((await one.go(place)).seconds)
                 for region in list(one.regions):
                     await one.prepare(region)
-            elif uploads and one.uploaders and turn % MOVES_A_PAGE == 1:
+            elif uploads and link is None and one.uploaders and turn % MOVES_A_PAGE == 1:
                 seen.uploads.append((await one.upload(one.uploaders[0], "mine.csv", UPLOAD)).seconds)
             else:
-                answer = await one.move_at_random(draw)
+                answer = await one.move_at_random(draw, MAINLY if link is None else 1.0)
                 seen.moves.append(answer)
                 seen.by_page.setdefault(place, []).append(answer.seconds)
         except (Failed, OSError) as error:

@@ -135,11 +135,11 @@ class Session:
             self._frames.add(wanted)
             await self.want(region, "frames")
 
-    async def move_at_random(self, draw: random.Random) -> Answer:
+    async def move_at_random(self, draw: random.Random, mainly: float = MAINLY) -> Answer:
         """Move a control on screen to some value that it offers; mostly the one that the page puts under the thumb."""
         offered = visitor.moves(self.regions)
         first = [move for move in offered if move[1].get("primary")]
-        region, control = draw.choice(first if first and draw.random() < MAINLY else offered)
+        region, control = draw.choice(first if first and draw.random() < mainly else offered)
         await self.prepare(region, control.get("name", "") if draw.random() < DRAGS else "")
         return await self.move(region, **visitor.values(control, draw))
 

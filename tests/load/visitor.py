@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import string
 from collections.abc import Mapping, Sequence
@@ -16,6 +17,7 @@ class Shown(Protocol):
         ...
 
 
+POINTED = 0.8  # share of a slider's moves that a pointer makes; keys and typing make the others
 Region = TypeVar("Region", bound=Shown)
 
 
@@ -54,5 +56,7 @@ def _on_grid(control: Mapping[str, Any], draw: random.Random) -> float:
     step = control.get("step") or 0.01
     spread = control.get("scale") == "log" and low > 0
     value = low * (high / low) ** draw.random() if spread else draw.uniform(low, high)
+    if control.get("stops") and draw.random() < POINTED:
+        return min(control["stops"], key=lambda stop: float(abs(math.log(stop / value))))
     value = low + round((value - low) / step) * step
     return min(high, int(value) if float(step).is_integer() and float(low).is_integer() else round(value, 6))

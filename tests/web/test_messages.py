@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stdial.web import link, page, session
+from stdial.web import link, region, session
 from stdial.web.params import PARAMS
 from stdial.web.stage import Stage
 
@@ -62,5 +62,5 @@ def test_any_wish_is_a_short_text_and_a_number(message: Any) -> None:
     "want", ["", "csv:", "csv:no chart", "csv:" + "x" * 2000, "qr:", "qr:\ud800", "qr:" + "\u6f22" * 2000, "x"]
 )
 def test_a_wish_for_what_is_not_there(want: str) -> None:
-    answer = page._asked_for(want, Stage)
+    answer = region.asked_for(want, Stage)
     assert answer == b"" or json.loads(answer)

@@ -66,6 +66,7 @@ function placeOf(value, spec) {
 function valueAt(place, spec) {
   const { low, high } = spec;
   const at = Math.min(1, Math.max(0, place));
+  if (spec.stops) return spec.stops.reduce((best, stop) => (Math.abs(placeOf(stop, spec) - at) < Math.abs(placeOf(best, spec) - at) ? stop : best));
   return snapped(spec.scale === 'log' ? low * (high / low) ** at : low + (high - low) * at, spec);
 }
 function snapped(value, spec) {
