@@ -122,7 +122,7 @@ def retry_bounds(pool: Pool, size: int, tries: int) -> tuple[float, float]:
     >>> 0 <= low <= high <= 1
     True
     """
-    return pool.bounds(lambda p: retry_mixed(p, size, tries))
+    return pool.remembered(f"retry {size} {tries}") or pool.bounds(lambda p: retry_mixed(p, size, tries))
 
 
 def _retried(p: FloatArray, mass: FloatArray, G: float, tries: ArrayLike) -> tuple[FloatArray, FloatArray]:

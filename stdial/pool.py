@@ -232,10 +232,28 @@ class Pool(Records):
         tries = None if self.cells.tries is None else self.cells.tries[self.cells.problems > 0]
         return estimates.best_name(G, tries, fitted=self.size >= FEW)
 
-    def remember(self, fitted: Mixing, silence: Mapping[float, tuple[float, float]]) -> None:
-        """Take a stored fit of this very pool, and stored intervals (size -> low, high), in place of computing them."""
+    def remember(
+        self,
+        fitted: Mixing,
+        silence: Mapping[float, tuple[float, float]],
+        others: Mapping[str, tuple[float, float]] | None = None,
+    ) -> None:
+        """Take a stored fit of this very pool, and stored intervals (size -> low, high), in place of computing them.
+
+        `others` are bounds by a name that their owner knows, for `remembered`.
+        """
         self.__dict__["_fitted"] = fitted
+        self.__dict__["_others"] = dict(others or {})
         self._silence_bounds.update({(float(size), None): ends for size, ends in silence.items()})
+
+    def remembered(self, name: str) -> tuple[float, float] | None:
+        """Stored bounds of that name, where `remember` took some.
+
+        >>> Pool([0, 4], 8).remembered("retry 8 4") is None
+        True
+        """
+        found: dict[str, tuple[float, float]] = self.__dict__.get("_others", {})
+        return found.get(name)
 
     @cached_property
     def _fitted(self) -> Mixing:

@@ -14,15 +14,20 @@ from pathlib import Path
 
 import numpy as np
 
+from stdial.dropping import retry_bounds
 from stdial.mixing import Mixing
 from stdial.pool import Pool
 
 __all__ = ["read", "write"]
 
 
-def write(path: str | Path, pool: Pool, sizes: Iterable[float]) -> None:
-    """Store a pool's fitted `Pool.mixing` and its `Pool.silent_interval` at these sizes, all beyond its tries."""
+def write(path: str | Path, pool: Pool, sizes: Iterable[float], retries: Iterable[int] = (), tries: int = 4) -> None:
+    """Store a pool's fitted `Pool.mixing`, and its `Pool.silent_interval` at these sizes, all beyond its tries.
+
+    At the sizes `retries`, `dropping.retry_bounds` of up to `tries` groups are stored, too.
+    """
     found = pool.mixing()
+    bounds = {f"retry {size} {tries}": [round(end, 7) for end in retry_bounds(pool, size, tries)] for size in retries}
     ends = {_text(size): [round(end, 7) for end in pool.silent_interval(size)] for size in sizes}
     lines = [f"  {json.dumps(size)}: {json.dumps(pair)}" for size, pair in ends.items()]
     content = {
@@ -32,6 +37,7 @@ def write(path: str | Path, pool: Pool, sizes: Iterable[float]) -> None:
         "gap": found.gap,
         "p": found.p.tolist(),
         "weight": found.weight.tolist(),
+        "bounds": bounds,
     }
     head = json.dumps(content, indent=1).removesuffix("\n}")
     Path(path).write_text(f'{head},\n "silence": {{\n' + ",\n".join(lines) + "\n }\n}\n", encoding="utf-8")
@@ -52,7 +58,8 @@ def read(path: str | Path, pool: Pool) -> None:
         )
     p, weight = np.array(content["p"]), np.array(content["weight"])
     silence = {float(size): (low, high) for size, (low, high) in content["silence"].items()}
-    pool.remember(Mixing(p, weight, content["log_likelihood"], content["gap"]), silence)
+    others = {name: (low, high) for name, (low, high) in content.get("bounds", {}).items()}
+    pool.remember(Mixing(p, weight, content["log_likelihood"], content["gap"]), silence, others)
 
 
 def _text(size: float) -> str:
@@ -61,10 +68,11 @@ def _text(size: float) -> str:
 
 if __name__ == "__main__":
     from stdial import bigmath
+    from stdial.charts.difficulty import FRAMES
 
     sizes = [*range(65, 1025), math.inf]
     files: dict[str, Callable[[], Pool]] = {bigmath.FIT: bigmath.load}
     files |= {bigmath.FIT_OF_LEVEL.format(n): partial(bigmath.level, n) for n in bigmath.LEVELS}
     for name, pool in files.items():
         (bigmath.DATA / name).unlink(missing_ok=True)
-        write(bigmath.DATA / name, pool(), sizes)
+        write(bigmath.DATA / name, pool(), sizes, [size for size in FRAMES if 4 * size > 64])

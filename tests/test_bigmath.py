@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from stdial import Pool, bigmath, stored
+from stdial import Pool, bigmath, dropping, stored
 
 
 def test_the_shipped_histogram(paper: dict[str, Any]) -> None:
@@ -90,6 +90,7 @@ def test_stored_levels_are_what_a_fit_gives(which: int) -> None:
     assert kept.mixing().log_likelihood == pytest.approx(anew.mixing().log_likelihood, abs=1e-6)
     for size in (65, 700):
         assert kept.silent_interval(size) == pytest.approx(anew.silent_interval(size), abs=2e-6)
+    assert kept.remembered("retry 64 4") == pytest.approx(dropping.retry_bounds(anew, 64, 4), abs=2e-6)
 
 
 @pytest.mark.parametrize("which", [0, 6])

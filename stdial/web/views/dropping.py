@@ -82,7 +82,8 @@ def _retry_known(v: Values, chosen: Chosen) -> str:
     n, places = fewest_tries(pool), digits(chosen)
     if reach <= n:
         return f"Retries by the distribution fitted to the pool: up to {reach} answers of a prompt, of the {n} logged."
-    low, high = apart(retry_bounds, pool, v.G, v.m)  # a linear program: a tenth of a second at large G
+    known = pool.remembered(f"retry {v.G} {v.m}")
+    low, high = known or apart(retry_bounds, pool, v.G, v.m)  # linear programs: some hundredths of a second
     least, most = percent(low, places), percent(high, places)
     ends = most if least == most else f"anything from {least} to {most}"
     return (
