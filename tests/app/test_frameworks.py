@@ -42,7 +42,7 @@ def test_numbers(G: int, framework: str, setting: str) -> None:
 def test_the_sentence_of_ddof() -> None:
     answer = said(run("frameworks", framework="verl", G="8"))
     assert "your updates are 0.935 of the paper's GRPO" in answer
-    assert "copied from a ddof 0 framework act 6.5% smaller" in answer
+    assert "copied from a framework that divides by G (ddof 0) act 6.5% smaller" in answer
 
 
 @pytest.mark.parametrize("name", frameworks.FRAMEWORKS)

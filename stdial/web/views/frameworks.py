@@ -154,7 +154,7 @@ def _answer(framework: Framework, b: Beside) -> list[Run]:
     elif b.partner == "GRPO":
         c = b.convention
         plain = c.ddof == 1 and c.centre == "mean" and c.std_scope == "group" and c.whiten is None
-        source = "a ddof 0 framework" if plain else "the paper's GRPO"
+        source = "a framework that divides by G (ddof 0)" if plain else "the paper's GRPO"
         line = [
             "At ", num(f"G = {b.size}"), " your updates are ", num(decimal(b.factor), color), " of the paper's ", paper,
             f"; learning rates copied from {source} act ", num(_percent(b.factor)), f" {adverb(b.factor)}.",
