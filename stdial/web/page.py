@@ -69,6 +69,7 @@ class Page:
         self.values = values
         self.notes = notes
         self._first = True
+        self._whole = True  # until the body runs by itself
         self._gathered: list[live.Region] | None = None
 
     def correct(self, note: str, **values: Any) -> None:
@@ -92,6 +93,7 @@ class Page:
             state.pop("acted", None)
             self.values, self.notes, self._first = Values(state["values"]), state["notes"], True
             show()
+            self._whole = False
 
         st.fragment(fresh)()
 
@@ -203,6 +205,8 @@ class Page:
             "asked": asked,
             "held": int(_holds_upload()),
         }
+        if self._whole:
+            top["whole"] = 1
         if not self.path:  # the first visit's words, on the home page where nothing else is asked
             top["welcome"] = int(asked is None and not (values.lock or values.hide or values.slides))
         return top

@@ -20,10 +20,13 @@ Visits = Callable[..., Any]
 LARGE = b"problem,right,tries\n" + b"".join(b"question number %07d of many,%d,8\n" % (i, i % 9) for i in range(90_000))
 
 
-def test_server_killed_and_replaced_while_in_use(visit: Visits) -> None:
+@pytest.mark.parametrize("stay", [0, 2500])
+def test_server_killed_and_replaced_while_in_use(visit: Visits, stay: int) -> None:
+    """Also before any part of the page has run by itself, where Streamlit would leave the page to a server that knows none."""
     with started() as (first, process), relayed(first) as wire:
         v = visit(where=wire.address).open("/difficulty?G=24&view=weight&v=1")
         v.until("difficulty", "G", 24)
+        v.page.wait_for_timeout(stay)
         process.send_signal(signal.SIGKILL)
         process.wait()
         slider = v.page.get_by_role("slider", name="Group size")

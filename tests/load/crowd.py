@@ -133,8 +133,7 @@ async def _stay(one: Session, seen: Tally, until: float, draw: random.Random, up
             elif turn % MOVES_A_PAGE == 0 and len(walk) > 1:
                 place = walk[turn // MOVES_A_PAGE % len(walk)]
                 seen.pages.append((await one.go(place)).seconds)
-                for region in list(one.regions):
-                    await one.prepare(region)
+                await one.settle()
             elif uploads and link is None and one.uploaders and turn % MOVES_A_PAGE == 1:
                 seen.uploads.append((await one.upload(one.uploaders[0], "mine.csv", UPLOAD)).seconds)
             else:

@@ -135,6 +135,14 @@ class Session:
             self._frames.add(wanted)
             await self.want(region, "frames")
 
+    async def settle(self) -> None:
+        """What the browser asks for on a page just opened: frames that are at hand, or else only whether the page is there."""
+        before = self._moves
+        for region in list(self.regions):
+            await self.prepare(region)
+        if self._moves == before and self.regions:
+            await self.want(self.regions[0], "hello")
+
     async def move_at_random(self, draw: random.Random, mainly: float = MAINLY) -> Answer:
         """Move a control on screen to some value that it offers; mostly the one that the page puts under the thumb."""
         offered = visitor.moves(self.regions)

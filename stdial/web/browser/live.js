@@ -17,6 +17,13 @@ const all = new Set();
 const frameStore = new Map(); // id -> frames, kept while the tab lives so that coming back needs no request
 const MOST_FRAMES = 12;
 
+// The connection was lost and is there again. Streamlit runs the page anew only where a part of it had run by itself before: a
+// server that took over meanwhile knows nothing of this page, and would never answer.
+window.addEventListener('message', (event) => {
+  if (event.source !== window || event.data?.type !== 'WEBSOCKET_CONNECTED') return;
+  for (const mount of all) if (mount.root.isConnected && mount.header?.address !== undefined) mount.callAgain();
+});
+
 export function show({ parentElement, data, setStateValue }) {
   if (!data) return;
   let element = elements.get(parentElement);
@@ -83,6 +90,7 @@ class Mount {
 
   receive(head, body, extra) {
     const header = JSON.parse(head);
+    clearTimeout(this.calling);
     if (extra) this.takeExtra(JSON.parse(extra));
     if (header.served) {
       this.say('want', null);
@@ -120,6 +128,8 @@ class Mount {
       this.draw(this.spec);
     } else restate(this);
     this.askForFrames();
+    clearTimeout(this.greeting);
+    if (header.whole) this.greeting = setTimeout(() => this.root.isConnected && this.want('hello'), 1000);
   }
 
   draw(whole) {
@@ -178,6 +188,7 @@ class Mount {
 
   flush() {
     clearTimeout(this.trailing);
+    clearTimeout(this.greeting);
     if (!Object.keys(this.pending).length) return;
     this.last = this.waiting = Math.max(this.last + 1, Date.now());
     Object.assign(this.sent, this.pending); // with what is not answered yet: it may have been lost
@@ -201,6 +212,20 @@ class Mount {
   want(what) {
     if (location.pathname !== this.path) return; // the reader has left: a word for this page would get in the next one's way
     this.say('want', { n: Date.now(), what });
+  }
+
+  // Asks whether the page is known to whoever answers now; where nobody does, it is opened anew with what was set meanwhile.
+  callAgain() {
+    this.want('hello');
+    clearTimeout(this.calling);
+    this.calling = setTimeout(() => {
+      if (!this.root.isConnected || server.held) return; // a file would be lost with the page
+      const query = new URLSearchParams(location.search);
+      for (const [name, value] of Object.entries({ ...this.sent, ...this.pending })) {
+        query.set(name, typeof value === 'boolean' ? Number(value) : value);
+      }
+      location.replace(`${location.pathname}?${query}${location.hash}`);
+    }, 6000);
   }
 
   // Frames are much work for a server: by themselves come only those that are at hand or everybody's first; others when a slider
