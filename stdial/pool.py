@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from stdial import bounds, estimates, mixing
 from stdial.arguments import FloatArray, between
 from stdial.estimates import Average
+from stdial.lazily import lazily
 from stdial.method import Method
 from stdial.mixing import Mixing
 from stdial.records import Records
@@ -195,7 +195,7 @@ class Pool(Records):
         at = np.flatnonzero(self._prior)
         return mixing.GRID[at], mixing.posterior(cells.right, cells.tries, self._prior)
 
-    @cached_property
+    @lazily
     def distribution(self) -> tuple[FloatArray, FloatArray]:
         """The distribution of p over the pool, as points and masses that add up to 1: the mean of the cells' posteriors.
 
@@ -255,16 +255,16 @@ class Pool(Records):
         found: dict[str, tuple[float, float]] = self.__dict__.get("_others", {})
         return found.get(name)
 
-    @cached_property
+    @lazily
     def _fitted(self) -> Mixing:
         right, tries = self._counted("mixing")
         return mixing.fit(right, tries, self.cells.problems)
 
-    @cached_property
+    @lazily
     def _prior(self) -> FloatArray:
         return mixing.on_grid(self._fitted) if self.size >= FEW else mixing.jeffreys()
 
-    @cached_property
+    @lazily
     def _silence_bounds(self) -> dict[tuple[float, str | None], tuple[float, float]]:
         return {}
 
@@ -302,7 +302,7 @@ class Pool(Records):
             kept[average, estimate] = values
         return values
 
-    @cached_property
+    @lazily
     def _kept_values(self) -> dict[tuple[Average, str], FloatArray]:
         return {}
 

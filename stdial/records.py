@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stdial.cells import Cells, cells_of, column, counts, entries, frozen, rates
+from stdial.lazily import lazily
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -105,23 +105,23 @@ class Records:
         name = f"{type(self).__name__} of {self.size:,} problems in {len(self.rate):,} rows"
         return f"<{name}, {what}, mean rate {self.mean_rate:.4g}>"
 
-    @cached_property
+    @lazily
     def cells(self) -> Cells:
         """The distinct outcomes with their problem counts: all that the estimates look at."""
         return cells_of(self.right, self.tries, self.rate, self.problems)
 
-    @cached_property
+    @lazily
     def size(self) -> float:
         """Number of problems (an int unless ``problems`` holds expected counts)."""
         total = self.problems.sum()
         return int(total) if self.problems.dtype.kind in "iu" else float(total)
 
-    @cached_property
+    @lazily
     def mean_rate(self) -> float:
         """Mean observed pass rate over problems."""
         return self._mean(self.cells.rate)
 
-    @cached_property
+    @lazily
     def mean_sigma(self) -> float:
         """Mean over problems of sqrt(p (1 - p)) at the observed rate p."""
         return self._mean(np.sqrt(self.cells.rate * (1 - self.cells.rate)))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
+from stdial.lazily import lazily
 from stdial.reading.profiles import Profile, profile
 from stdial.reading.tables import Table
 from stdial.reading.vocabulary import Role, score, words
@@ -74,13 +74,13 @@ class Columns:
             self._profiles[name] = profile(name, self.table.head.column(name))
         return self._profiles[name]
 
-    @cached_property
+    @lazily
     def index(self) -> frozenset[str]:
         """Columns that only number the rows, as data frames write them."""
         named = {n for n in self.table.names if words(n) in (("unnamed", "0"), ("level", "0"), ())}
         return frozenset(n for n in named | self.table.unnamed if len(self.table.names) > 1 and self[n].counts_rows)
 
-    @cached_property
+    @lazily
     def all(self) -> list[Profile]:
         """All columns that hold something and are no row numbers."""
         names = [name for name in self.table.names if name not in self.index]
@@ -91,7 +91,7 @@ class Columns:
         found = [p for p in self.all if score(p.name, role) > 0 and wanted(p)]
         return sorted(found, key=lambda p: -score(p.name, role))
 
-    @cached_property
+    @lazily
     def rows(self) -> int:
         """Rows looked at."""
         return int(self.table.head.num_rows)

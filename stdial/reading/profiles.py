@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stdial.lazily import lazily
 from stdial.reading.cellwords import Cell, is_missing, read_cell, read_list
 from stdial.reading.vocabulary import Role, score
 
@@ -46,7 +46,7 @@ class Profile:
     values: pa.ChunkedArray
     numbers: Numbers
 
-    @cached_property
+    @lazily
     def distinct(self) -> int:
         """How many different values there are, missing ones left out."""
         import pyarrow as pa
@@ -58,7 +58,7 @@ class Profile:
             return len(set(map(repr, self.values.to_pylist())))
         return int(pc.count_distinct(self.values).as_py())
 
-    @cached_property
+    @lazily
     def levels(self) -> NDArray[np.float64]:
         """The different numbers, sorted."""
         return np.unique(self.numbers.present)
@@ -76,7 +76,7 @@ class Profile:
             return False
         return bool((values == values[0] + np.arange(len(values))).all())
 
-    @cached_property
+    @lazily
     def is_prose(self) -> bool:
         """Whether cells are sentences rather than keys."""
         texts = [t for t in self.values.slice(0, 200).to_pylist() if isinstance(t, str)]
@@ -85,7 +85,7 @@ class Profile:
             return False
         return spaced > 0.5 * len(texts) or sum(map(len, texts)) > 80 * len(texts)
 
-    @cached_property
+    @lazily
     def like_rates(self) -> bool:
         """Whether the values could be marks, rates or counts in a cell, whatever the name."""
         if self.kind in ("percent", "fraction", "mark"):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from stdial.lazily import lazily
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -82,7 +83,7 @@ class Reading:
     source: pa.Table | None = None
     row_problem: NDArray[np.int64] | None = None
 
-    @cached_property
+    @lazily
     def groups(self) -> pd.DataFrame:
         """One row a problem: id, n, mean, sigma, min, max, silent."""
         import pandas as pd

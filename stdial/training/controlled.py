@@ -10,13 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stdial import expectation
+from stdial.lazily import lazily
 from stdial.method import Method
 from stdial.pool import Pool
 from stdial.training.stepping import TENTHS, Step, by_tenth, checked, expected_move, tenths, walk
@@ -62,23 +62,23 @@ class Run:
         """Rollouts spent in all (rounded in a mean-field run, where they are expected numbers)."""
         return round(float(self.rollouts_by_step[-1]))
 
-    @cached_property
+    @lazily
     def mean_rate(self) -> Floats:
         """[steps + 1] mean pass rate."""
         return np.asarray(self.rates.mean(axis=1))
 
-    @cached_property
+    @lazily
     def hardest_quarter(self) -> Floats:
         """[steps + 1] mean pass rate of the prompts whose starting rate is at most its 25% quantile (ties included)."""
         start = self.rates[0]
         return np.asarray(self.rates[:, start <= np.quantile(start, 0.25)].mean(axis=1))
 
-    @cached_property
+    @lazily
     def silent_predicted(self) -> Floats:
         """[steps] mean of p^G + (1-p)^G over the prompts at each step."""
         return np.asarray(expectation.silent_rate(self.rates[:-1], self.size).mean(axis=1))
 
-    @cached_property
+    @lazily
     def r2_silent(self) -> float:
         """Coefficient of determination of the silent share: 1 - sum (measured - predicted)^2 / sum (measured - mean)^2.
 
@@ -88,7 +88,7 @@ class Run:
         around_theory = float(((self.silent - self.silent_predicted) ** 2).sum())
         return 1 - around_theory / around_mean if around_mean > 0 else math.nan
 
-    @cached_property
+    @lazily
     def tenth(self) -> NDArray[np.intp]:
         """[prompts] tenth of the starting rate, 0 to 9."""
         return tenths(self.rates[0])

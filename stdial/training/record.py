@@ -9,13 +9,14 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Mapping, Sequence
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from stdial.lazily import lazily
 from stdial.training.tables import (
     KINDS,
     Averages,
@@ -82,52 +83,52 @@ class Record:
         """What held and what did not: name, claim, held, sentence and numbers, as findings.py computes them."""
         return list(self.about["findings"])
 
-    @cached_property
+    @lazily
     def runs(self) -> Runs:
         """Settings of every training run."""
         return self._columns(Runs)
 
-    @cached_property
+    @lazily
     def warm_ups(self) -> WarmUps:
         """Histograms of pass rates during the warm-ups."""
         return self._columns(WarmUps)
 
-    @cached_property
+    @lazily
     def problems(self) -> Problems:
         """The problems and their pass rates at the start."""
         return self._columns(Problems)
 
-    @cached_property
+    @lazily
     def steps(self) -> Steps:
         """Silence and rollouts at every step."""
         return self._columns(Steps)
 
-    @cached_property
+    @lazily
     def updates(self) -> Updates:
         """Norms, ratios and clipping at every update."""
         return self._columns(Updates)
 
-    @cached_property
+    @lazily
     def groups(self) -> Groups:
         """Every drawn group."""
         return self._columns(Groups)
 
-    @cached_property
+    @lazily
     def probes(self) -> Probes:
         """The groups measured by autograd."""
         return self._columns(Probes)
 
-    @cached_property
+    @lazily
     def evaluations(self) -> Evaluations:
         """Pass rates in the pool and held out."""
         return self._columns(Evaluations)
 
-    @cached_property
+    @lazily
     def ladder(self) -> Ladder:
         """The error ladder."""
         return self._columns(Ladder)
 
-    @cached_property
+    @lazily
     def averages(self) -> Averages:
         """Means over many groups of one prompt."""
         return self._columns(Averages)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stdial.arguments import FloatArray, numbers
+from stdial.lazily import lazily
 from stdial.method import GRPO, Method, a_method
 from stdial.mixing import POINTS
 from stdial.pool import Pool, a_pool
@@ -75,7 +75,7 @@ class Plan:
         """Of the number of mixed groups in one pass, if the posteriors hold."""
         return float(self.choice.problems @ (self._chance * (1 - self._chance)))
 
-    @cached_property
+    @lazily
     def table(self) -> pd.DataFrame:
         """One line for each row of the pool and group size: columns row, size, problems; size 0 means no group.
 
@@ -86,7 +86,7 @@ class Plan:
         row, entry, problems = self._by_row
         return pd.DataFrame({"row": row, "size": self.choice.size[entry], "problems": problems})
 
-    @cached_property
+    @lazily
     def sizes(self) -> pd.DataFrame:
         """The table to hand on: id (or cell), right, tries, rate, size, problems, mixed.
 
@@ -120,7 +120,7 @@ class Plan:
             Path(path).write_text(text, encoding="utf-8", newline="")
         return None
 
-    @cached_property
+    @lazily
     def unserved(self) -> pd.DataFrame:
         """Problems that get no group and why: row, problems, size (the first one worth paying), worth, reason.
 
@@ -157,7 +157,7 @@ class Plan:
             f"the budget ends where a rollout brings {self.marginal:.3g}"
         )
 
-    @cached_property
+    @lazily
     def _by_row(self) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[Any]]:
         """Split the cells' choices over the pool's rows: row, entry of the choice, problems."""
         order = np.lexsort((-self.choice.size, self.choice.cell))

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from stdial.lazily import lazily
 from stdial.web import link
 from stdial.web.answers import CALLS, compute
 from stdial.web.params import PARAMS
@@ -38,7 +39,7 @@ class Quantity:
     digits: int = 3
     form: Literal["decimal", "percent", "count"] = "decimal"
 
-    @functools.cached_property
+    @lazily
     def value(self) -> float:
         """The number."""
         return compute(self.call, self.args)

@@ -8,9 +8,9 @@ import json
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
+from stdial.lazily import lazily
 from stdial.web import link, share, slots
 from stdial.web.frames import stack
 from stdial.web.kept import Kept
@@ -48,7 +48,7 @@ class Built:
     shared: bool = True
     turn: Callable[[], AbstractContextManager[None]] = contextlib.nullcontext
 
-    @cached_property
+    @lazily
     def stage(self) -> Stage:
         """The stage, built now where nobody has asked for its bytes before."""
         with self.turn():
