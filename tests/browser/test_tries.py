@@ -88,3 +88,16 @@ def test_exercise_opens_where_it_says(visit: Visits) -> None:
     v.until("sides", "p", 0.05)
     v.until_address("p=0.05")
     assert "24.3" in v.text()
+
+
+def test_an_answer_leaves_alone_what_is_being_typed(visit: Visits) -> None:
+    v = visit().open("/tries?v=1").drawn("bought")
+    box = v.page.get_by_label("Multiples of", exact=True)
+    box.fill("2")
+    v.page.evaluate(
+        "document.querySelector('[data-control=goal] input:not(:checked)').click()"
+    )  # the caret stays in the box
+    v.until("plan", "goal", "update")
+    assert box.input_value() == "2"
+    box.press("Enter")
+    v.until_address("multiple=2")

@@ -345,12 +345,19 @@ function Toggle(mount, spec) {
   return control;
 }
 
+// While something is being typed, an answer that comes meanwhile leaves it alone.
+function watchTyping(input, control) {
+  input.addEventListener('input', () => { control.typing = true; });
+  for (const kind of ['change', 'blur']) input.addEventListener(kind, () => { control.typing = false; });
+}
+
 function NumberBox(mount, spec) {
   const box = make('div');
   const input = make('input');
   input.type = 'number';
   box.append(labelled(input, spec.label), input);
   const control = { box, spec };
+  watchTyping(input, control);
   input.addEventListener('change', () => {
     const { low, high, name } = control.spec;
     const value = Number(input.value);
@@ -361,7 +368,7 @@ function NumberBox(mount, spec) {
   });
   control.update = (s) => {
     Object.assign(input, { min: s.low, max: s.high, step: s.step ?? 'any', disabled: Boolean(s.locked) });
-    if (document.activeElement !== input || Number(input.value) !== s.value) input.value = s.value;
+    if (!control.typing) input.value = s.value;
   };
   return control;
 }
@@ -372,10 +379,11 @@ function TextBox(mount, spec) {
   if (spec.lines > 1) input.rows = spec.lines; else input.type = 'text';
   box.append(labelled(input, spec.label), input);
   const control = { box, spec };
+  watchTyping(input, control);
   input.addEventListener('change', () => mount.move({ [control.spec.name]: input.value }, true));
   control.update = (s) => {
     Object.assign(input, { maxLength: s.most, placeholder: s.placeholder ?? '', disabled: Boolean(s.locked) });
-    if (document.activeElement !== input || input.value.trim() === '') input.value = s.value ?? '';
+    if (!control.typing) input.value = s.value ?? '';
   };
   return control;
 }
