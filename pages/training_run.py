@@ -1,8 +1,6 @@
 """What happens over time? The controlled run, live, and the recorded run of a tiny real language model."""
 
-import streamlit as st
-
-from stdial.web import pools
+from stdial.web import pools, slots
 from stdial.web.page import open_page
 from stdial.web.views import training_run as view
 
@@ -13,8 +11,14 @@ page = open_page("training_run")
 def body() -> None:
     """The controlled run, the recorded run, and what stands under them."""
     which = pools.of_page(page)
-    with st.spinner("Training", show_time=True):
-        page.stage(lambda v: view.stage(v, which), needs=which.token, private=which.private, uses=view.USES, heavy=True)
+    page.stage(
+        lambda v: view.stage(v, which),
+        needs=which.token,
+        private=which.private,
+        uses=view.USES,
+        turns=slots.long,
+        meanwhile=lambda v: view.meanwhile(v, which),
+    )
     page.stage(view.plots, key="model", uses=view.MODEL_USES)
     page.below(lambda: view.why(page, which))
 

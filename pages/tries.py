@@ -1,10 +1,8 @@
 """How big must a group be? Exact sizes, their price, and a budget of rollouts spread over a pool."""
 
-from functools import partial
-
 import streamlit as st
 
-from stdial.web import pools
+from stdial.web import pools, slots
 from stdial.web.page import open_page
 from stdial.web.views import plan, tries
 
@@ -18,9 +16,15 @@ def body() -> None:
     with page.together():
         page.stage(tries.stage, uses=tries.USES)
         page.stage(tries.cost, key="cost", uses=tries.COST_USES)
-    with st.spinner("Planning", show_time=True):
-        of_pool = partial(page.stage, needs=which.token, private=which.private, heavy=True)
-        of_pool(lambda v: plan.stage(v, which), key="plan", uses=plan.USES)
+    page.stage(
+        lambda v: plan.stage(v, which),
+        key="plan",
+        needs=which.token,
+        private=which.private,
+        uses=plan.USES,
+        turns=slots.long,
+        meanwhile=lambda v: plan.meanwhile(v, which),
+    )
     values = page.values
     st.download_button(
         "Download the sizes (CSV)", lambda: plan.csv(values, which), "stdial-plan.csv", "text/csv", on_click="ignore"

@@ -25,10 +25,11 @@ _kept: WeakKeyDictionary[Pool, OrderedDict[Hashable, tuple[Any, int]]] = WeakKey
 _lock = threading.Lock()
 
 
-def remembered(pool: Pool, key: Hashable, make: Callable[[], T]) -> T:
+def remembered(pool: Pool, key: Hashable, make: Callable[[], T], size: int | None = None) -> T:
     """What `make` returns for this pool and key, an array or a dict of arrays: computed when it is not there; read-only.
 
-    The least recently asked for goes first where a pool's would take more than `MOST` bytes.
+    The least recently asked for goes first where a pool's would take more than `MOST` bytes. For anything else than arrays
+    `size` says how many bytes it takes, about.
 
     >>> pool = Pool([0, 4], 8)
     >>> first = remembered(pool, "twice", lambda: 2 * pool.rate)
@@ -45,7 +46,7 @@ def remembered(pool: Pool, key: Hashable, make: Callable[[], T]) -> T:
     arrays = [x for x in (made.values() if isinstance(made, dict) else (made,)) if isinstance(x, np.ndarray)]
     for array in arrays:
         array.flags.writeable = False
-    size = sum(array.nbytes for array in arrays) + 200
+    size = size or sum(array.nbytes for array in arrays) + 200
     if size <= MOST:
         with _lock:
             own[key] = made, size

@@ -1,7 +1,8 @@
 """Long computations in a process of their own, so that they never hold the interpreter that answers everybody.
 
-One worker, started when it is first needed, with less priority; it ends with the server. Where none can be started, the work
-is done in place.
+Two workers, one for what takes some hundredths of a second and one for what takes longer, so that the one never waits for
+the other. Each is started when it is first needed, with less priority; it ends with the server. Where none can be started, the
+work is done in place.
 """
 
 from __future__ import annotations
@@ -15,17 +16,18 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from types import ModuleType
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from stdial.web import process
 
-__all__ = ["apart"]
+__all__ = ["apart", "long_apart"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 _lock = threading.Lock()
-_workers: list[ProcessPoolExecutor] = []
+_workers: dict[int, ProcessPoolExecutor] = {}  # by how much less priority they have
+_BRIEF, _LONG = 5, 10
 
 
 def apart(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -46,25 +48,40 @@ def apart(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     >>> apart(divmod, 7, 2)
     (3, 1)
     """
+    return _in(_BRIEF, function, args, kwargs)
+
+
+def long_apart(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """As `apart`, for what takes longer than a few hundredths of a second.
+
+    Examples
+    --------
+    >>> long_apart(divmod, 7, 2)
+    (3, 1)
+    """
+    return _in(_LONG, function, args, kwargs)
+
+
+def _in(which: int, function: Callable[..., T], args: tuple[Any, ...], kwargs: dict[str, Any]) -> T:
     if not process.serving():
         return function(*args, **kwargs)
     try:
-        return _worker().submit(function, *args, **kwargs).result()
+        return _worker(which).submit(function, *args, **kwargs).result()
     except (BrokenProcessPool, OSError):  # it was ended, for its memory for instance: the next call has a new one
         with _lock:
-            _workers.clear()
+            _workers.pop(which, None)
         return function(*args, **kwargs)
 
 
-def _worker() -> ProcessPoolExecutor:
+def _worker(which: int) -> ProcessPoolExecutor:
     with _lock:
-        if not _workers:
+        if which not in _workers:
             context = multiprocessing.get_context("spawn")
-            made = ProcessPoolExecutor(1, mp_context=context, initializer=_settle)
+            made = ProcessPoolExecutor(1, mp_context=context, initializer=_settle, initargs=(which,))
             with _no_script():
                 made.submit(int)  # starts the process
-            _workers.append(made)
-        return _workers[0]
+            _workers[which] = made
+        return _workers[which]
 
 
 @contextlib.contextmanager
@@ -79,10 +96,10 @@ def _no_script() -> Iterator[None]:
             sys.modules["__main__"] = page
 
 
-def _settle() -> None:
+def _settle(nice: int) -> None:
     """In the worker: less priority than the server, and an end with it, however that comes about."""
     with contextlib.suppress(OSError):
-        os.nice(5)
+        os.nice(nice)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
-from stdial.web import lessons, link, live, process, session, share, slots, words
+from stdial.web import later, lessons, link, live, process, session, share, slots, words
 from stdial.web.kept import everybody
 from stdial.web.params import COURTESIES, PARAMS, SHARED
 from stdial.web.places import PLACES, existing
@@ -70,6 +70,7 @@ class Page:
         self.notes = notes
         self._first = True
         self._whole = True  # until the body runs by itself
+        self.pending = False  # whether a region is still on its way
         self._gathered: list[live.Region] | None = None
 
     def correct(self, note: str, **values: Any) -> None:
@@ -91,7 +92,7 @@ class Page:
             if bool(state["values"]["guess"]) != awaited:  # what stands outside the body comes or goes with it
                 st.rerun()
             state.pop("acted", None)
-            self.values, self.notes, self._first = Values(state["values"]), state["notes"], True
+            self.values, self.notes, self._first, self.pending = Values(state["values"]), state["notes"], True, False
             show()
             self._whole = False
 
@@ -123,7 +124,8 @@ class Page:
         private: bool = False,
         uses: Sequence[str] | None = None,
         leads: bool = True,
-        heavy: bool = False,
+        turns: slots.Slots | None = None,
+        meanwhile: Callable[[Values], Stage] | None = None,
     ) -> None:
         """Draw a region of the page.
 
@@ -135,24 +137,30 @@ class Page:
         private : keep what is built in this session only; for everything that comes from an upload.
         uses : the parameters that the region depends on, where it is not all of the page's: others leave it as it is.
         leads : whether it may be the one that carries notes and the address; the first that may does.
-        heavy : building it takes long: it waits for a turn, and says so where none comes.
+        turns : for a region that takes long to build: whose turns it waits for, and says so where none comes. A move is answered
+            before; the region follows.
+        meanwhile : what to show on a page just opened until such a region is there.
         """
         state, values = session.state(), self.values
         if not self._first and share.at_question(values, self.path):  # a lesson asks with the first region alone
             return
         names = (*self.place.params, *SHARED) if uses is None else tuple(uses)
         name = f"{self.path or 'one_group'}:{key}"
+        kept = state["private"] if private else everybody
         built = Built(
-            build, self.path, values, names, state["private"] if private else everybody, (self.path, key, needs), not private,
-            functools.partial(slots.heavy.turn, state["in"]) if heavy else contextlib.nullcontext,
+            build, self.path, values, names, kept, (self.path, key, needs), not private,
+            functools.partial(turns.turn, (state["in"], name)) if turns else contextlib.nullcontext,
         )  # fmt: skip
-        try:
-            body, (scrub, sizes) = built.body(), built.scrub()
-        except slots.Busy as busy:
-            body, scrub, sizes = waiting(str(busy), (*names, "G")[0], values), "", []
+        want, asked = state["wants"].pop(name, ("", 0))
+        body, scrub, sizes = self._made(name, built, want, turns is not None)
+        pending = body is None
+        if body is None:
+            self.pending = True
+            body = built.cover(meanwhile) if meanwhile and self._whole else b""
         header = self._header(name) | (self._top() if leads else {})
         extra = b""
-        want, asked = state["wants"].pop(name, ("", 0))
+        if pending:
+            header["later"] = 1
         if want:
             header["served"] = asked  # else two equal answers in a row would look like one to the browser
         if scrub:
@@ -179,6 +187,18 @@ class Page:
                 _mount(self._gathered)
         finally:
             self._gathered = None
+
+    def _made(self, name: str, built: Built, want: str, long: bool) -> tuple[bytes | None, str, list[float]]:
+        """A region's bytes, None while they are on their way, with the slider that scrubs it and over what."""
+        try:
+            if not long or not process.serving() or built.ready():
+                return built.body(), *built.scrub()
+            wait = later.AT_AN_OPENING if self._whole else later.WHEN_ASKED if want == "later" else later.AT_A_MOVE
+            body = later.at_hand(session.state()["jobs"], name, built.key, built.whole, wait)
+            return (body, *built.scrub()) if body is not None else (None, "", [])
+        except slots.Busy as busy:
+            self.pending = True
+            return waiting(str(busy), (*built.names, "G")[0], self.values), "", []
 
     def _header(self, name: str) -> dict[str, Any]:
         """What changes with every run."""
@@ -232,7 +252,14 @@ class Page:
         One element, because each costs a move its share. `text` is Markdown of our own with numbers in it; nothing from a
         link or file belongs in it.
         """
-        st.markdown(f"## Why\n\n{text}\n\n$$\n{latex}\n$$\n\n```python\n{python}\n```")
+        said = session.state()["why"][self.path] = f"## Why\n\n{text}\n\n$$\n{latex}\n$$\n\n```python\n{python}\n```"
+        st.markdown(said)
+
+    def why_as_before(self) -> None:
+        """The reason as it was said last, for as long as a region that it speaks of is on its way."""
+        said = session.state()["why"].get(self.path)
+        if said:
+            st.markdown(said)
 
     def limits(self) -> None:
         """What the identity does not say, for who asks."""

@@ -34,6 +34,7 @@ _MOST_VALUES = 80  # of one facet, in the menu; a link reaches the others too
 _LEVELS = {5: "Level 5, the hardest", 4: "Level 4", 3: "Level 3", 2: "Level 2", 1: "Level 1, the easiest"}
 _MADE_UP = {"bell": "bell", "u": "U", "hard": "hard-heavy", "ends": "two ends", "one": "all at one p"}
 FACETS = ("source", "domain")
+_Menu = tuple[bool, Hashable]
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,7 @@ class Chosen:
     token : for a stage's `needs`; it changes whenever the pool or the menu of choices does.
     private : from an upload: whatever is built from it stays in its session.
     note : what of the link could not be used, "" where nothing.
+    uploaded : whether this session holds an upload, which the menu then offers.
     """
 
     name: str
@@ -58,6 +60,7 @@ class Chosen:
     token: Hashable
     private: bool = False
     note: str = ""
+    uploaded: bool = False
 
 
 @dataclass(frozen=True)
@@ -139,12 +142,14 @@ def chosen(values: Mapping[str, Any], session: Mapping[Any, Any] | None = None) 
         held = get_upload(session or {})
         if held is not None:
             origin = "Your upload, held in this session only; the link does not carry it."
-            return Chosen(name, held.pool, held.label, origin, ("upload", held.token, menu), private=True)
+            return Chosen(
+                name, held.pool, held.label, origin, ("upload", held.token, menu), private=True, uploaded=True
+            )
         return _default(menu, "The link asks for an upload, and none is loaded in this session; Big-Math is shown.")
     found = _known(name, float(values.get("p", 0.5)))
     if found is not None:
         key, pool, label, origin = found
-        return Chosen(name, pool, label, origin, (key, menu))
+        return Chosen(name, pool, label, origin, (key, menu), uploaded=menu[0])
     if name.partition(":")[0] in (*FACETS, "built"):
         lacking = (
             "views of Big-Math that were not built here" if _views() is None else "a view of Big-Math that is not there"
@@ -155,7 +160,7 @@ def chosen(values: Mapping[str, Any], session: Mapping[Any, Any] | None = None) 
 
 def control(
     values: Mapping[str, Any],
-    session: Mapping[Any, Any] | None = None,
+    uploaded: bool = False,
     *,
     only: tuple[str, ...] = (),
     hint: str = "",
@@ -165,8 +170,8 @@ def control(
     Parameters
     ----------
     values : of the link; their "pool" is the marked choice, so hand over what `chosen` accepted.
-    session : where an upload would be; only *that* there is one shows, not its name, so the menu may be kept for everybody
-        under the token of `chosen`.
+    uploaded : whether there is an upload to offer, as `Chosen` says; only *that* there is one shows, not its name, so the menu
+        may be kept for everybody under the token of `chosen`.
     only : kinds to offer: "bigmath", "level", "built", "source", "domain", "made up", "upload"; all of them if left out.
     hint : a short line under it.
 
@@ -175,7 +180,7 @@ def control(
     >>> control({"pool": "bigmath"}, only=("bigmath", "made up")).options[:2]
     [('bigmath', 'Big-Math, 215,608 problems'), ('bell', 'Bell')]
     """
-    offered = [option for option in _options(get_upload(session or {}) is not None) if not only or option[0] in only]
+    offered = [option for option in _options(uploaded) if not only or option[0] in only]
     if values["pool"] not in [value for _, _, value, _ in offered] and _known(values["pool"], 0.5):
         offered.append(("", "Of the link", values["pool"], values["pool"].replace(":", ": ", 1)))
     heads = [head for _, head, _, _ in offered]
@@ -264,18 +269,18 @@ def _made_up(name: str, p: float) -> tuple[Hashable, Pool, str, str]:
     return (name, mean), pool, label, f"Made up, its rates exact: {preset.what} Mean {pool.mean_rate:.3g}."
 
 
-def _default(menu: Hashable, note: str) -> Chosen:
+def _default(menu: _Menu, note: str) -> Chosen:
     found = _known(DEFAULT, 0.5)
     assert found is not None
     key, pool, label, origin = found
-    return Chosen(DEFAULT, pool, label, origin, (key, menu), note=note)
+    return Chosen(DEFAULT, pool, label, origin, (key, menu), note=note, uploaded=menu[0])
 
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _menu_token(session: Mapping[Any, Any] | None) -> Hashable:
+def _menu_token(session: Mapping[Any, Any] | None) -> _Menu:
     """What the menu of choices depends on: whether there is an upload (not which), and the built views."""
     return get_upload(session or {}) is not None, _stamp()
 

@@ -58,6 +58,25 @@ class Built:
         """The stage as JSON."""
         return self.kept.get(self._key(self.values), lambda: to_json(self.stage.spec()))
 
+    @property
+    def key(self) -> tuple[Hashable, ...]:
+        """Of the state of now, in the store."""
+        return self._key(self.values)
+
+    def ready(self) -> bool:
+        """Whether the stage is at hand, with what scrubs it."""
+        return self.kept.has(self.key) and self.kept.has((*self.key, "scrub"))
+
+    def whole(self) -> bytes:
+        """The stage as JSON, with all that a script asks of it made, too."""
+        body = self.body()
+        self.scrub()
+        return body
+
+    def cover(self, meanwhile: Callable[[Values], Stage]) -> bytes:
+        """What stands in the region's place until it is there."""
+        return to_json(share.shaped(meanwhile(self.values), self.values, self.path).spec())
+
     def scrub(self) -> tuple[str, list[float]]:
         """Which slider scrubs, and over which values."""
         name, sizes = json.loads(self._scrub(self.values, lambda: self.stage))

@@ -26,7 +26,7 @@ def state() -> dict[str, Any]:
     if "stdial" not in st.session_state:
         st.session_state["stdial"] = {
             "values": link.defaults(), "seen": None, "notes": [], "acks": {}, "wants": {}, "asked": {}, "run": 0,
-            "asks": False, "linked": {},
+            "asks": False, "linked": {}, "jobs": {}, "why": {},
             "private": Kept(most=8 * 2**20), "in": secrets.token_hex(4),
         }  # fmt: skip
     held: dict[str, Any] = st.session_state["stdial"]

@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Hashable, Iterator
 
-__all__ = ["Busy", "Share", "Slots", "ahead", "heavy"]
+__all__ = ["Busy", "Share", "Slots", "ahead", "brief", "long"]
 
 
 _NO_TIME = "The server has no time for work ahead just now."
@@ -156,6 +156,8 @@ class Share:
             self._lock.release()
 
 
-heavy = Slots(most=max(1, (os.cpu_count() or 2) // 2), wait=20.0)
+# Training runs and plans; and what takes some hundredths of a second and would else wait for them.
+long = Slots(most=max(1, (os.cpu_count() or 2) // 2), wait=20.0)
+brief = Slots(most=max(1, (os.cpu_count() or 2) // 2), wait=20.0)
 # Frames of a scrub: with 60 sessions at random places they took more than half of the server's time, at every drag.
 ahead = Share(0.2)

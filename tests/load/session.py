@@ -276,7 +276,10 @@ class Session:
             found = next((r for r in self.regions if r.name == name), None)
             if found is None:
                 self.regions.append(found := Region(element.id, name, fragment))
-            found.raw, lines = b"\n".join(lines[:count]), lines[count:]
+            header, body, *extra = lines[:count]
+            if b'"later"' in header and found.raw:  # what was shown stays
+                body = found.raw.split(b"\n")[1]
+            found.raw, lines = b"\n".join([header, body, *extra]), lines[count:]
 
     def _element(self, element: Any, fragment: str) -> None:
         kind = element.WhichOneof("type")

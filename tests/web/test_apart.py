@@ -17,13 +17,13 @@ def test_the_worker_does_not_run_the_page(tmp_path: Path, monkeypatch: pytest.Mo
     main.__file__ = str(page)
     monkeypatch.setitem(sys.modules, "__main__", main)
     monkeypatch.setattr(process, "serving", lambda: True)
-    monkeypatch.setattr(apart, "_workers", [])
+    monkeypatch.setattr(apart, "_workers", {})
     try:
         assert apart.apart(divmod, 7, 2) == (3, 1)
         with pytest.raises(ZeroDivisionError):
             apart.apart(divmod, 7, 0)
     finally:
-        for worker in apart._workers:
+        for worker in apart._workers.values():
             worker.shutdown()
     assert sys.modules["__main__"] is main
     assert not mark.exists()

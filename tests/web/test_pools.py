@@ -95,10 +95,12 @@ def test_upload_stays_in_its_session() -> None:
     assert held is not None
     assert found.label == "secret name.csv"
     assert pools.chosen({"pool": "upload"}, {}).note
-    menu = pools.control({"pool": "bigmath"}, mine)
+    menu = pools.control({"pool": "bigmath"}, pools.chosen({"pool": "bigmath"}, mine).uploaded)
     assert "secret" not in json.dumps(menu.spec())
     assert "upload" in dict(menu.options)
-    assert "upload" not in dict(pools.control({"pool": "bigmath"}, {}).options)
+    assert "upload" not in dict(
+        pools.control({"pool": "bigmath"}, pools.chosen({"pool": "bigmath"}, {}).uploaded).options
+    )
     assert pools.chosen({"pool": "bigmath"}, mine).token != pools.chosen({"pool": "bigmath"}, {}).token
 
 
@@ -114,10 +116,10 @@ def test_putting_the_same_upload_again_keeps_its_token() -> None:
 
 @pytest.mark.usefixtures("views")
 def test_menu_groups_and_marks() -> None:
-    menu = pools.control({"pool": "domain:Algebra"}, {})
+    menu = pools.control({"pool": "domain:Algebra"})
     assert len(menu.heads) == len(menu.options)
     groups = list(dict.fromkeys(menu.heads))
     assert [head for i, head in enumerate(menu.heads) if i == 0 or menu.heads[i - 1] != head] == groups
     assert menu.value in dict(menu.options)
-    some = pools.control({"pool": "bigmath"}, {}, only=("bigmath", "source"))
+    some = pools.control({"pool": "bigmath"}, only=("bigmath", "source"))
     assert [value for value, _ in some.options] == ["bigmath", "source:MATH", "source:GSM8k"]

@@ -118,7 +118,9 @@ class Mount {
       this.flush();
       return;
     }
+    this.expect(Boolean(header.later));
     const frame = JSON.stringify([header.guess, header.asked, header.slides]);
+    if (header.later && (this.spec || !body)) return; // what is shown stays until what follows it is there
     if (body !== this.body || this.shown || frame !== this.frame) {
       this.body = body;
       this.frame = frame;
@@ -130,6 +132,15 @@ class Mount {
     this.askForFrames();
     clearTimeout(this.greeting);
     if (header.whole) this.greeting = setTimeout(() => this.root.isConnected && this.want('hello'), 1000);
+  }
+
+  // The region is still being computed: what is shown is marked as not of now, and the server asked again after ever longer waits.
+  expect(later) {
+    clearTimeout(this.polling);
+    this.root.setAttribute('aria-busy', later);
+    this.root.classList.toggle('sd-later', later);
+    this.polls = later ? (this.polls ?? 0) + 1 : 0;
+    if (later) this.polling = setTimeout(() => this.root.isConnected && this.want('later'), Math.min(1500, 50 * 1.5 ** this.polls));
   }
 
   draw(whole) {

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any
 
-import streamlit as st
-
 import stdial
 from stdial import tries
 from stdial.charts import plan as charts
@@ -19,11 +17,12 @@ from stdial.web.stage import Choice, Control, Number, Run, Slider, Stage, Table,
 from stdial.web.views.pool_words import exact, many_cells
 from stdial.web.words import count, decimal, percent
 
-__all__ = ["USES", "budget", "csv", "planned", "stage"]
+__all__ = ["USES", "budget", "csv", "meanwhile", "planned", "stage"]
 
 USES = (
     "p", "pool", "budget_in", "per_problem", "budget", "goal", "method", "smallest", "largest", "multiple", "powers",
 )  # fmt: skip
+_HEADING = "The plan: a budget spread over the problems"
 _METHODS = {"grpo": stdial.GRPO, "dr-grpo": stdial.DR_GRPO, "dapo": stdial.DAPO}
 _NAMES = {"grpo": "GRPO", "dr-grpo": "Dr. GRPO", "dapo": "DAPO"}
 # What budgets buy does not depend on the budget chosen; kept for the pools that everybody has.
@@ -65,19 +64,23 @@ def csv(v: Values, chosen: Chosen) -> str:
 
 def stage(v: Values, chosen: Chosen) -> Stage:
     """The plan beside one size for all, for the link's pool and budget."""
-    heading = "The plan: a budget spread over the problems"
     try:
         best = planned(v, chosen)
     except ValueError as error:
-        return Stage(heading=heading, answer=[f"No plan: {error}."], controls=_controls(v, chosen))
+        return Stage(heading=_HEADING, answer=[f"No plan: {error}."], controls=_controls(v, chosen))
     return Stage(
-        heading=heading,
+        heading=_HEADING,
         answer=_answer(best, chosen),
         text=[_proof(best), *_ending(best, v), _basis(chosen)],
         controls=_controls(v, chosen),
         charts=[charts.sizes(best, chosen.name), *_bought(v, chosen, best)],
         tables=[_beside(best, v.method), *_nothing(best)],
     )
+
+
+def meanwhile(v: Values, chosen: Chosen) -> Stage:
+    """What stands there until the plan is made."""
+    return Stage(heading=_HEADING, answer=["The plan is being computed."], controls=_controls(v, chosen))
 
 
 def _controls(v: Values, chosen: Chosen) -> list[Control]:
@@ -98,7 +101,7 @@ def _controls(v: Values, chosen: Chosen) -> list[Control]:
         else Number("budget", "Rollouts in all", v.budget, low=0, high=10**12, step=1)
     )
     return [
-        pools.control({**v, "pool": chosen.name}, st.session_state, hint=chosen.origin),
+        pools.control({**v, "pool": chosen.name}, chosen.uploaded, hint=chosen.origin),
         Choice("budget_in", "Budget", v.budget_in, options=[("problem", "A problem"), ("total", "In all")]),
         amount,
         Choice(

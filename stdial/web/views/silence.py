@@ -5,8 +5,6 @@ from __future__ import annotations
 import functools
 import math
 
-import streamlit as st
-
 from stdial import presets
 from stdial.charts import silence as charts
 from stdial.charts.difficulty import FRAMES
@@ -35,7 +33,7 @@ def stage(v: Values, chosen: Chosen) -> Stage:
         text=[[em(how_known(chosen, v.G), "muted")]],
         controls=[
             Slider("G", "Group size", v.G, low=2, high=1024, step=1, scale="log", primary=True),
-            pools.control({**v, "pool": chosen.name}, st.session_state, hint=chosen.origin),
+            pools.control({**v, "pool": chosen.name}, chosen.uploaded, hint=chosen.origin),
             Slider(
                 "p",
                 "Success probability",

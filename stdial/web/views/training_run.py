@@ -9,20 +9,22 @@ from dataclasses import dataclass, field
 from stdial.charts import language_model as model
 from stdial.charts import training as charts
 from stdial.pool import Pool
+from stdial.remembered import remembered
 from stdial.training.record import Record, load
 from stdial.training.story import FOLLOWED, PROMPTS, Settings, Story, Thread, tell
 from stdial.web import pools
-from stdial.web.apart import apart
+from stdial.web.apart import long_apart
 from stdial.web.page import Page, Values
 from stdial.web.stage import Button, Choice, Control, Number, Run, Slider, Stage, Table, Toggle, em, num
 from stdial.web.words import count, decimal, percent, times
 
-__all__ = ["MODEL_USES", "USES", "exercise", "plots", "settings", "stage", "story", "why"]
+__all__ = ["MODEL_USES", "USES", "exercise", "meanwhile", "plots", "settings", "stage", "story", "why"]
 
 USES = ("G", "pool", "p", "alpha", "lr", "steps", "m", "redraw", "seed", "band", "t", "against")
 MODEL_USES = ("recorded", "against")
 _COLORS = {"Dr. GRPO": "dr-grpo", "GRPO": "grpo", "DAPO": "dapo"}
 _FRAMES = 151
+_SIZE = 200_000  # bytes of a story, about
 
 
 def settings(v: Values) -> Settings:
@@ -38,15 +40,16 @@ class _Named:
     pool: Pool = field(compare=False)
 
 
-@functools.lru_cache(maxsize=24)  # a story holds about 0.2 MB
+@functools.lru_cache(maxsize=96)
 def _told(named: _Named, asked: Settings) -> Story:
-    return apart(tell, named.pool, asked)
+    return long_apart(tell, named.pool, asked)
 
 
 def story(v: Values, which: pools.Chosen) -> Story:
     """The run's story; those on pools that everybody has are kept for everybody."""
     if which.private:
-        return apart(tell, which.pool, settings(v))
+        asked = settings(v)
+        return remembered(which.pool, ("story", asked), lambda: long_apart(tell, which.pool, asked), size=_SIZE)
     return _told(_Named(which.token, which.pool), settings(v))
 
 
@@ -86,6 +89,15 @@ def stage(v: Values, which: pools.Chosen) -> Stage:
     )
 
 
+def meanwhile(v: Values, which: pools.Chosen) -> Stage:
+    """What stands there until the run is done."""
+    return Stage(
+        title="What happens over time?",
+        answer=["The run is being computed."],
+        controls=_controls(v, which, min(v.t, v.steps)),
+    )
+
+
 def _controls(v: Values, which: pools.Chosen, t: int) -> list[Control]:
     return [
         Slider("t", "Step", t, low=0, high=v.steps, step=1, primary=True, play=True),
@@ -93,6 +105,7 @@ def _controls(v: Values, which: pools.Chosen, t: int) -> list[Control]:
         Slider("G", "Group size", v.G, low=2, high=1024, step=1, scale="log"),
         pools.control(
             v,
+            which.uploaded,
             hint=f"{count(PROMPTS)} starting rates strictly between 0 and 1 are drawn from it, clipped to .02 and .98.",
         ),
         Slider("lr", "Learning rate", v.lr, low=0.05, high=5, step=0.05, scale="log", digits=2),
@@ -180,6 +193,9 @@ def _findings(record: Record) -> Table:
 def why(page: Page, which: pools.Chosen) -> None:
     """One step of the controlled run, with the R squared of its silence."""
     v = page.values
+    if page.pending:
+        page.why_as_before()
+        return
     if not _moves(which.pool):
         return
     told = story(v, which)

@@ -12,7 +12,7 @@ from stdial.comparison import compare as joined
 from stdial.reading import Reading, Unclear
 from stdial.reading.guarded import Stopped
 from stdial.sample import STEPS, sample
-from stdial.web import pools
+from stdial.web import pools, slots
 from stdial.web.page import Page
 from stdial.web.stage import Stage
 from stdial.web.uploads import Desk, File, Job, Known, desk_of
@@ -154,11 +154,11 @@ def shown(page: Page, looked: Looked) -> None:
     """Every region that applies."""
     reading, of = looked.reading, _of(looked)
     uses = view.ANY_REWARDS_USES if reading.pool is None else view.MAIN_USES
-    page.stage(lambda v: view.stage(v, looked), key="main", uses=uses, **of)
+    page.stage(lambda v: view.stage(v, looked), key="main", uses=uses, turns=slots.brief, **of)
     _how_read(page, looked)
     with page.together():
         page.stage(
-            lambda v: parts.what_to_change(v, looked), key="advice", uses=parts.ADVICE_USES, heavy=looked.private, **of
+            lambda v: parts.what_to_change(v, looked), key="advice", uses=parts.ADVICE_USES, turns=slots.brief, **of
         )
         if looked.compared is not None:
             page.stage(lambda v: parts.compare(v, looked), key="compare", uses=parts.COMPARE_USES, **of)
