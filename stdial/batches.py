@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from stdial.arguments import FloatArray, between, sizes
 from stdial.expectation import silent_rate
@@ -22,6 +22,7 @@ __all__ = ["LARGEST", "Batch", "fill", "fill_from", "generation_batch_for", "gen
 _BLOCK = 4096
 _MOST_TERMS = 4_000_000
 LARGEST = 10**9
+_TOGETHER = 62  # numbers looked at in one call, in a search
 _MOST_SUMMED = 1 << 20  # generations of one pass whose chances are added one by one
 
 
@@ -163,7 +164,7 @@ def generation_batch_for(silent: float, train_batch: int, cap: int, miss: float 
     q = 1.0 - float(between("silent", silent, 0.0, 1.0, "a number from 0 to 1"))
     B, cap = _whole("train_batch", train_batch, 1), _whole("cap", cap, 1)
     miss = float(between("miss", miss, 0.0, 1.0, "a number from 0 to 1"))
-    return _smallest(lambda b: bool(_short(B, np.array([float(cap) * b]), q)[0] <= miss))
+    return _smallest(lambda b: _short(B, cap * b, q) <= miss)
 
 
 def generations_for(silent: float, train_batch: int, generation_batch: int, miss: float = 0.01) -> float:
@@ -175,19 +176,25 @@ def generations_for(silent: float, train_batch: int, generation_batch: int, miss
     q = 1.0 - float(between("silent", silent, 0.0, 1.0, "a number from 0 to 1"))
     B, b = _whole("train_batch", train_batch, 1), _whole("generation_batch", generation_batch, 1)
     miss = float(between("miss", miss, 0.0, 1.0, "a number from 0 to 1"))
-    return _smallest(lambda j: bool(_short(B, np.array([float(j) * b]), q)[0] <= miss))
+    return _smallest(lambda j: _short(B, j * b, q) <= miss)
 
 
-def _smallest(enough: Callable[[int], bool]) -> float:
-    """The smallest whole number that is enough, where every larger one is too; inf beyond what is looked at."""
-    low, high = 0, 1
-    while not enough(high):
-        low, high = high, 2 * high
-        if high > LARGEST:
-            return math.inf
+def _smallest(enough: Callable[[FloatArray], NDArray[np.bool_]]) -> float:
+    """The smallest whole number that is enough, where every larger one is too; inf beyond what is looked at.
+
+    Many are looked at together: a call costs more than what it computes.
+    """
+    powers = 2.0 ** np.arange(math.floor(math.log2(LARGEST)) + 1.0)
+    found = np.flatnonzero(enough(powers))
+    if not found.size:
+        return math.inf
+    high = powers[found[0]]
+    low = high // 2
     while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
+        inside = np.unique(np.floor(np.linspace(low, high, _TOGETHER + 2)))[1:-1]
+        fine = enough(inside)
+        at = int(np.argmax(fine)) if fine.any() else len(inside)
+        low, high = np.concatenate([[low], inside, [high]])[at : at + 2]
     return float(high)
 
 

@@ -15,7 +15,7 @@ from stdial.dropping import distribution
 from stdial.expectation import all_right_rate
 from stdial.pool import Pool
 
-__all__ = ["Logged", "all_right_share", "grown", "logged", "mean_rate"]
+__all__ = ["Logged", "all_right_share", "course", "grown", "logged", "mean_rate"]
 
 _FILE = Path(__file__).parent / "data" / "dapo_fig3b.json"
 _MOST = 700  # logits; beyond, e^by is no float
@@ -102,3 +102,17 @@ def mean_rate(pool: Pool, by: ArrayLike = 0.0) -> FloatArray:
     """
     p, mass = distribution(pool)
     return scalar_or_array(grown(p, np.asarray(by)[..., None]) @ mass)
+
+
+def course(pool: Pool, size: int, by: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """`mean_rate` and `all_right_share` for many `by`, [N] each, in one pass over the pool's distribution.
+
+    >>> rate, share = course(Pool.from_rates([0.25, 0.75]), 32, [0.0, 1.0])
+    >>> rate.round(4).tolist(), share.round(4).tolist()
+    ([0.5, 0.6831], [0.0001, 0.0123])
+    """
+    p, mass = distribution(pool)
+    G, shift = sizes(size, infinite=False), np.asarray(by, dtype=np.float64)
+    p_then = grown(p, shift[:, None])
+    share = all_right_rate(p_then, G)
+    return np.array([row @ mass for row in p_then]), np.array([row @ mass for row in share])

@@ -12,7 +12,7 @@ from stdial.arguments import FloatArray, scalar_or_array, sizes
 from stdial.expectation import expected_update, weight
 from stdial.method import GRPO, Method
 from stdial.pool import Pool
-from stdial.resampling import redraw_factor, retry_mixed, retry_tries, retry_update
+from stdial.resampling import redraw_factor, retried_update, retry_mixed, retry_tries
 
 __all__ = ["Dropping", "distribution", "dropping", "relative_weight", "retry_bounds", "retry_prices"]
 
@@ -89,8 +89,9 @@ def dropping(pool: Pool, size: int, tries: int, method: Method = GRPO) -> Droppi
     silent = pool.silent_rate(G)
     p, mass = distribution(pool)
     mixed, number = (float(mean) for mean in _retried(p, mass, G, tries))
-    before = float(mass @ expected_update(p, G, method))
-    after = float(mass @ retry_update(p, G, tries, method))
+    once = expected_update(p, G, method)
+    before = float(mass @ once)
+    after = float(mass @ retried_update(once, p, G, tries))
     factor = float(redraw_factor(silent))
     return Dropping(
         kept=1.0 - silent,

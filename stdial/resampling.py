@@ -15,7 +15,7 @@ from stdial.expectation import expected_update
 from stdial.method import Method
 from stdial.silence import mixed_rate, pairs
 
-__all__ = ["kept_share", "redraw_factor", "retry_mixed", "retry_tries", "retry_update"]
+__all__ = ["kept_share", "redraw_factor", "retried_update", "retry_mixed", "retry_tries", "retry_update"]
 
 
 def kept_share(silent: ArrayLike) -> FloatArray:
@@ -90,8 +90,16 @@ def retry_update(p: ArrayLike, size: ArrayLike, tries: ArrayLike, method: Method
     >>> gain.round(2)
     array([2.4 , 1.01])
     """
-    c = expected_update(p, size, method)
-    return scalar_or_array(np.asarray(c * np.where(c > 0, _tried(p, size, tries)[2], 1.0)))
+    return retried_update(expected_update(p, size, method), p, size, tries)
+
+
+def retried_update(update: FloatArray, p: ArrayLike, size: ArrayLike, tries: ArrayLike) -> FloatArray:
+    """`retry_update` where the expected update of one group is at hand.
+
+    >>> round(float(retried_update(np.float64(0.1), 0.05, 8, 4)), 4)
+    0.2396
+    """
+    return scalar_or_array(np.asarray(update * np.where(update > 0, _tried(p, size, tries)[2], 1.0)))
 
 
 def _tried(p: ArrayLike, size: ArrayLike, tries: ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from weakref import WeakKeyDictionary
 
@@ -16,7 +17,7 @@ from stdial.dropping import relative_weight, retry_prices
 from stdial.pool import Pool
 from stdial.resampling import redraw_factor
 
-__all__ = ["MOST_TRIES", "batch", "dapo_log", "prices", "tilt"]
+__all__ = ["MOST_TRIES", "batch", "dapo_log", "prices", "tilt", "told"]
 
 MOST_TRIES = 16
 _P = np.concatenate([[0.0], (1 - np.cos(np.linspace(0.06, math.pi - 0.06, 119))) / 2, [1.0]])
@@ -32,8 +33,8 @@ def tilt(G: int, m: int) -> Chart:
     >>> tilt(8, 4).shows
     {'G': 8, 'm': 4}
     """
-    rows = np.asarray(relative_weight(np.append(_P, _MARK), G, [[1], [m], [MOST_TRIES]]))
-    (once, retried), low, top = rows[:2, :-1], rows[:2, -1].tolist(), float(rows[2, 0])
+    rows = _tilted(G, m)
+    (once, retried), low, top = rows[:2, :-1], told(G, m), float(rows[2, 0])
     hover = "%{x:.3f}: %{y:.2f} times<extra></extra>"
     traces = [
         style.line(packed(_P), packed(once), "one try, and redraw", style.GRPO, hovertemplate=hover),
@@ -57,6 +58,24 @@ def tilt(G: int, m: int) -> Chart:
         table={"p": _P, "one try, and redraw": once, f"retry, {m} tries": retried},
         caption="Relative to Dr. GRPO's weights, which are level.",
     )  # fmt: skip
+
+
+def told(G: int, m: int) -> tuple[float, float]:
+    """The weight at p = .05 relative to p = .5, with one try and with up to m.
+
+    >>> [round(x, 2) for x in told(8, 4)]
+    [1.33, 3.17]
+    """
+    once, retried = _tilted(G, m)[:2, -1].tolist()
+    return once, retried
+
+
+@functools.lru_cache(maxsize=32)  # the chart and the table beside it ask for the same
+def _tilted(G: int, m: int) -> FloatArray:
+    """Relative weights at the chart's points and at its mark: with one try, with m, with the most."""
+    rows = np.asarray(relative_weight(np.append(_P, _MARK), G, [[1], [m], [MOST_TRIES]]))
+    rows.flags.writeable = False
+    return rows
 
 
 def prices(pool: Pool, G: int, m: int, name: str) -> Chart:
@@ -97,13 +116,13 @@ def prices(pool: Pool, G: int, m: int, name: str) -> Chart:
     )  # fmt: skip
 
 
-def batch(pool: Pool, G: int, train: int, generation: int, cap: int, name: str) -> Chart:
-    """The chance that the training batch is not full, after each generation.
+def batch(pool: Pool, G: int, train: int, generation: int, cap: int, name: str, whole: Batch | None = None) -> Chart:
+    """The chance that the training batch is not full, after each generation; `whole` is `fill_from` of these, where it is at hand.
 
     >>> batch(Pool.from_rates([0.5]), 8, 32, 16, 4, "one").shows["cap"]
     4
     """
-    whole = fill_from(pool, G, train, generation, cap)
+    whole = whole or fill_from(pool, G, train, generation, cap)
     js = _generations(whole, train, generation, cap)
     exact, once = (np.append(1.0, chance) for chance in not_full_from(pool, G, train, generation, js))
     x = np.array([0, *js])
@@ -203,8 +222,7 @@ def dapo_log(pool: Pool, grow: float, name: str) -> Chart:
 def _grown(pool: Pool, samples: int) -> tuple[FloatArray, FloatArray]:
     """The pool's curve; it does not depend on the competence of now, so it is kept as long as the pool is."""
     if pool not in _curves:
-        rates = [competence.mean_rate(pool, by) for by in _GROWTH]
-        _curves[pool] = np.array(rates), np.array([competence.all_right_share(pool, samples, by) for by in _GROWTH])
+        _curves[pool] = competence.course(pool, samples, _GROWTH)
     return _curves[pool]
 
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from stdial import competence
 from stdial.batches import Batch, fill_from, generation_batch_for, generations_for
 from stdial.charts import dropping as charts
-from stdial.dropping import Dropping, dropping, relative_weight, retry_bounds
+from stdial.dropping import Dropping, dropping, retry_bounds
 from stdial.web.apart import apart
 from stdial.web.page import Values
 from stdial.web.pools import Chosen
@@ -20,9 +18,10 @@ from stdial.web.words import count, decimal, percent, times
 
 __all__ = ["BATCH_USES", "GROWTH_USES", "RESAMPLING_USES", "batch", "growth", "resampling"]
 
-RESAMPLING_USES = ("G", "p", "pool", "m")
-BATCH_USES = ("G", "p", "pool", "train_batch", "generation_batch", "cap")
-GROWTH_USES = ("p", "pool", "grow")
+# The parameters that each region depends on beside the chosen problems, whose token says which they are.
+RESAMPLING_USES = ("G", "m")
+BATCH_USES = ("G", "train_batch", "generation_batch", "cap")
+GROWTH_USES = ("grow",)
 _GROWTHS = [round(-4 + 0.1 * i, 1) for i in range(121)]
 _RISK = 0.01
 
@@ -56,7 +55,7 @@ def _frames(G: int, chosen: Chosen) -> list[int]:
 
 
 def _comparison(v: Values, found: Dropping, places: int) -> Table:
-    tilted = np.asarray(relative_weight(0.05, v.G, [1, v.m])).tolist()
+    tilted = charts.told(v.G, v.m)
     scale = "none" if math.isnan(found.retry_scale) else times(found.retry_scale)
     rows = [
         ["Prompts that end mixed", percent(found.kept, places), "all of the batch", percent(found.retry_mixed, places)],
@@ -107,7 +106,7 @@ def batch(v: Values, chosen: Chosen) -> Stage:
             Number("G", "Group size", v.G, low=2, high=1024, step=1, hint="Rollouts a prompt."),
             Number("cap", "Generation cap", v.cap, low=0, high=1000, step=1, hint="max_num_gen_batches; 0 means no cap."),
         ],
-        charts=[charts.batch(chosen.pool, v.G, v.train_batch, v.generation_batch, v.cap, chosen.name)],
+        charts=[charts.batch(chosen.pool, v.G, v.train_batch, v.generation_batch, v.cap, chosen.name, found)],
     )  # fmt: skip
 
 
