@@ -37,9 +37,9 @@ def test_equal_rollouts(visit: Visits) -> None:
     assert v.problems == []
 
 
-def test_a_long_computation_follows_its_move(visit: Any) -> None:
+def test_a_long_computation_follows_its_move(visit: Visits) -> None:
     """Other controls answer while a run is computed, the region says so meanwhile, and the newest settings win."""
-    one = visit("/training_run?steps=400&seed=77&v=1")
+    one = visit().open("/training_run?steps=400&seed=77&v=1")
     page = one.page
     busy = "document.querySelector('.sd-stage').getAttribute('aria-busy')"
     page.evaluate(
@@ -50,11 +50,11 @@ def test_a_long_computation_follows_its_move(visit: Any) -> None:
     rate.focus()
     for key in ("ArrowRight", "ArrowRight", "ArrowRight"):
         page.keyboard.press(key)
-    page.get_by_text("Rollouts", exact=True).first.click()
+    page.get_by_role("radio", name="Rollouts", exact=True).check()
     one.until("hardest", "lr", 0.65)
     page.wait_for_function(f"{busy} === 'false'")
     assert page.evaluate("seen.has('true')")
     assert page.get_by_label("Learning rate").first.input_value() == "0.65"
     assert "lr=0.65" in page.url
     assert "against=rollouts" in page.url
-    assert not one.problems
+    assert one.problems == []

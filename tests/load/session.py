@@ -141,7 +141,8 @@ class Session:
         for region in list(self.regions):
             await self.prepare(region)
         if self._moves == before and self.regions:
-            await self.want(self.regions[0], "hello")
+            first = next((region for region in self.regions if region.header().get("whole")), self.regions[0])
+            await self.want(first, "hello")
 
     async def move_at_random(self, draw: random.Random, mainly: float = MAINLY) -> Answer:
         """Move a control on screen to some value that it offers; mostly the one that the page puts under the thumb."""
