@@ -9,11 +9,16 @@ function plotly() {
 
 const NARROW = 520;
 
-export function isDark(node) {
+function isDark(node) {
   const color = getComputedStyle(node).getPropertyValue('--st-background-color').trim() || '#fff';
   const probe = color.match(/^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})/i);
   const parts = probe ? probe.slice(1).map((h) => parseInt(h, 16)) : (color.match(/\d+/g) ?? [255, 255, 255]).map(Number);
   return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2] < 128;
+}
+
+// What every chart of a region is drawn with. Asking costs a recalculation of styles: once for many drawings.
+export function lookOf(node) {
+  return { dark: isDark(node), font: getComputedStyle(node).getPropertyValue('--st-font') || 'sans-serif' };
 }
 
 export function onTheme(node, redraw) {
@@ -71,7 +76,10 @@ function newFigure(mount) {
   node.setAttribute('role', 'img');
   const foot = figure.appendChild(make('div', 'sd-foot'));
   foot.append(make('figcaption'), tools(mount, figure));
-  new ResizeObserver(() => figure.chart && Math.abs(node.clientWidth - (figure.width ?? 0)) > 1 && drawChart(mount, figure, figure.chart)).observe(node);
+  new ResizeObserver(() => {
+    figure.room = node.clientWidth;
+    if (figure.chart && Math.abs(figure.room - (figure.width ?? 0)) > 1) drawChart(mount, figure, figure.chart);
+  }).observe(node);
   node.addEventListener('pointerdown', (down) => {  // while the button is down, Plotly covers the page: listen above it
     window.addEventListener('pointerup', (up) => {
       if (Math.hypot(up.clientX - down.clientX, up.clientY - down.clientY) < 6) tap(mount, figure, up);
@@ -175,14 +183,15 @@ function drawChart(mount, figure, chart) {
   if (caption.textContent !== chart.caption) caption.textContent = chart.caption;
   if (fresh) figure.querySelector('.sd-data')?.replaceChildren();
   figure.querySelector('.sd-tools').hidden = Boolean(chart.bare);
-  const narrow = node.clientWidth < NARROW;
-  node.style.height = `${(narrow && chart.narrow.height) || chart.height}px`;
+  const room = () => figure.room || node.clientWidth; // known since it last changed: asking again would lay the page out
+  const height = `${(room() < NARROW && chart.narrow.height) || chart.height}px`;
+  if (node.style.height !== height) node.style.height = height;
   figure.tickets = (figure.tickets ?? 0) + 1;
   const ticket = figure.tickets;
   plotly().then((Plotly) => {
     if (ticket !== figure.tickets || !node.isConnected) return;
-    const dark = isDark(mount.root);
-    figure.width = node.clientWidth;
+    const { dark, font } = mount.look;
+    figure.width = room();
     const wanted = [chart, figure.width, dark, mount.mark?.chart === chart.name && mount.mark, mount.header.slides];
     if (figure.drawn && alike(figure.drawn, wanted)) {  // the server's answer to what a frame has drawn already
       node.dataset.shows = stated(mount, chart);
@@ -193,7 +202,7 @@ function drawChart(mount, figure, chart) {
     if (mount.mark?.chart === chart.name) plain = marked(plain, mount.mark);
     if (mount.header.slides && figure.width >= NARROW) plain = enlarged(plain);
     const layout = themed(plain, dark);
-    layout.font = { ...layout.font, family: getComputedStyle(mount.root).getPropertyValue('--st-font') || 'sans-serif' };
+    layout.font = { ...layout.font, family: font };
     layout.width = figure.width;
     if (matchMedia('(pointer: coarse)').matches) layout.dragmode = false;
     keepZoom(figure, node, layout);

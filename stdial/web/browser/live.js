@@ -1,7 +1,7 @@
 // One region of a page: words, controls, charts and tables from one JSON spec that Python made.
 // A frame of a scrub is drawn from values that Python computed ahead; there is no mathematics here.
 import { drawAsked, drawCards, withheld } from './ask.js';
-import { drawCharts, isDark, onTheme, restate } from './charts.js';
+import { drawCharts, lookOf, onTheme, restate } from './charts.js';
 import { drawControls } from './controls.js';
 import { drawShare } from './share.js';
 import './shell.js';
@@ -85,7 +85,10 @@ class Mount {
     this.controls = new Map();
     for (const other of all) if (!other.root.isConnected) all.delete(other);
     all.add(this);
-    onTheme(this.root, () => this.spec && this.draw(this.shown ?? this.spec));
+    onTheme(this.root, () => {
+      this.look = null;
+      if (this.spec) this.draw(this.shown ?? this.spec);
+    });
   }
 
   receive(head, body, extra) {
@@ -126,7 +129,7 @@ class Mount {
       this.frame = frame;
       this.opened = false;
       this.spec = JSON.parse(body);
-      this.shown = null;
+      this.shown = this.look = null;
       this.draw(this.spec);
     } else restate(this);
     this.askForFrames();
@@ -146,8 +149,9 @@ class Mount {
   draw(whole) {
     const hidden = Boolean(this.header.guess) && !this.opened;
     const spec = hidden ? withheld(whole) : whole;
+    this.look ??= lookOf(this.root);
     this.root.classList.toggle('sd-withheld', hidden);
-    this.root.classList.toggle('sd-dark', isDark(this.root));
+    this.root.classList.toggle('sd-dark', this.look.dark);
     for (const layout of ['wide', 'sheet', 'answers']) this.root.classList.toggle(`sd-${layout}`, spec.layout === layout);
     this.root.classList.toggle('sd-slides', Boolean(this.header.slides));
     this.root.classList.toggle('sd-has-primary', spec.controls.some((c) => c.primary));
@@ -291,9 +295,13 @@ class Mount {
     const i = frames.index.get(values[name]);
     if (i === undefined) return false;
     this.wanted = i;
-    if (!this.drawing) {
+    if (!this.drawing) { // at once; what comes before the next frame of the screen is drawn with that
       this.drawing = true;
-      requestAnimationFrame(() => { this.drawing = false; this.drawIndex(this.wanted, frames); });
+      this.drawIndex(i, frames);
+      requestAnimationFrame(() => {
+        this.drawing = false;
+        if (this.wanted !== i) this.drawIndex(this.wanted, frames);
+      });
     }
     return true;
   }
