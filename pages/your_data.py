@@ -4,9 +4,14 @@ from stdial.web.page import open_page
 from stdial.web.views import your_data_page as view
 
 page = open_page("your_data")
+held = view.Held()
+view.top(page)
 
 
 @page.body
 def body() -> None:
-    """The file, how it was read, and what it says."""
-    view.draw(page)
+    """How the file was read, and what it says."""
+    view.draw(page, held)
+
+
+view.foot(page, held)

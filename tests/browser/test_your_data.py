@@ -102,8 +102,10 @@ def test_upload_and_back(visit: Visits, width: int) -> None:
 def test_question_change_and_undo(visit: Visits, width: int) -> None:
     v = opened(visit, width)
     drop(v, CASES / "two_steps.csv")
+    assert v.page.get_by_role("heading", name="Take it along").count() == 0
     v.page.get_by_role("button", name="step 200", exact=True).click()
     v.until("rates", "problems", 24)
+    v.page.get_by_role("button", name="Full table (CSV)").wait_for()  # below the body, where a move does not send it again
     found = read(CASES / "two_steps.csv", at_step="200").pool
     assert v.shows("silent")["best"] == round(found.silent_rate(8), 4)
     unfold(v)

@@ -1,8 +1,13 @@
-"""Your data from top to bottom: the file of the session or the sample, and the regions that apply to it."""
+"""Your data from top to bottom: the file of the session or the sample, and the regions that apply to it.
+
+A moved control runs the body alone. What only a file changes stands outside: the box for files above it, downloads and the
+rest below. Where what is looked at changes its kind in a run of the body, the whole page runs again.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
@@ -23,16 +28,42 @@ from stdial.web.views import your_data_reading as reading_view
 from stdial.web.views.your_data import Looked
 from stdial.web.views.your_data_roles import change, undo
 
-__all__ = ["draw", "opened", "shown"]
+__all__ = ["Held", "draw", "foot", "opened", "shown", "top"]
 
 _PATIENCE = 4.0  # seconds for which a reading is awaited before its progress is shown
 
 
-def opened(page: Page) -> Looked | None:
-    """The question, the uploader, and what came of the file; None while there is nothing to look at."""
-    desk = desk_of(st.session_state)
+@dataclass
+class Held:
+    """What the page shows of a run of the whole page on.
+
+    Attributes
+    ----------
+    looked : what is looked at, None where nothing is.
+    below : the kind of it that what stands below the body was made for; None before that is there.
+    """
+
+    looked: Looked | None = None
+    below: Hashable | None = None
+
+    @property
+    def kind(self) -> Hashable:
+        """What decides which downloads and links there are."""
+        looked = self.looked
+        if looked is None:
+            return ()
+        return looked.private, looked.reading.pool is not None, looked.compared is not None
+
+
+def top(page: Page) -> None:
+    """The question and the uploader."""
     page.stage(lambda v: view.title(), key="title", uses=(), leads=False)
-    reading_view.files(page, desk)
+    reading_view.files(page, desk_of(st.session_state))
+
+
+def opened(page: Page) -> Looked | None:
+    """What came of the file; None while there is nothing to look at."""
+    desk = desk_of(st.session_state)
     file = desk.main
     if file is None:
         pools.drop_upload(st.session_state)
@@ -130,20 +161,40 @@ def _after_refusal(page: Page, desk: Desk, file: File, outcome: Exception) -> No
             change(page, desk, file, file.known)
 
 
-def draw(page: Page) -> None:
-    """The page.
+def draw(page: Page, held: Held) -> None:
+    """The page's body.
 
     What an upload makes go wrong is said on the page: an exception of its own would reach the server's log with its text.
     """
+    held.looked = None
     try:
         looked = opened(page)
         if looked is not None:
             shown(page, looked)
+        held.looked = looked
     except Exception as error:
         if not desk_of(st.session_state).files:
             raise
         trouble = f"a part of this page could not be made from the file ({type(error).__name__})"
         page.stage(lambda v: _failed(trouble), key="failed", needs=trouble, private=True, uses=())
+    if held.below is not None and held.kind != held.below:
+        page.acted()
+        st.rerun()
+
+
+def foot(page: Page, held: Held) -> None:
+    """What stands below the body: downloads of what is looked at when one is asked for, exercise, next."""
+    held.below, looked = held.kind, held.looked
+    if looked is None:
+        return
+    pool = "upload" if looked.private and looked.reading.pool is not None else page.values.pool
+    page.foot(
+        lambda: problems.downloads(page, looked, lambda: held.looked or looked),
+        page.limits,
+        lambda: view.exercise(page),
+        lambda: page.onward("silence", "What dropping the silent groups costs", pool=pool),
+        lambda: page.page_link("tries", "How many tries for each problem", pool=pool),
+    )
 
 
 def _failed(trouble: str) -> Stage:
@@ -173,15 +224,7 @@ def shown(page: Page, looked: Looked) -> None:
         page.stage(lambda v: problems.one_problem(v, looked), key="problem", uses=problems.PROBLEM_USES, **of)
     _find_one(page, looked)
     page.stage(problems.settings, key="settings", uses=problems.SETTINGS_USES)
-    pool = "upload" if looked.private and reading.pool is not None else page.values.pool
-    page.below(
-        lambda: problems.downloads(page, looked),
-        lambda: view.why(page, looked),
-        page.limits,
-        lambda: view.exercise(page),
-        lambda: page.onward("silence", "What dropping the silent groups costs", pool=pool),
-        lambda: page.page_link("tries", "How many tries for each problem", pool=pool),
-    )
+    page.below(lambda: view.why(page, looked), lambda: problems.take_along(page, looked))
 
 
 def _of(looked: Looked) -> dict[str, Any]:
@@ -219,5 +262,4 @@ def _find_one(page: Page, looked: Looked) -> None:
         st.session_state["stdial"]["notes"] = [] if place else ["No problem has that in its id."]
         values["problem"] = place or values["problem"]
 
-    with st.container(key="finding"):
-        st.text_input("Find a problem by its id", key="find", on_change=find, max_chars=200)
+    st.text_input("Find a problem by its id", key="find", on_change=find, max_chars=200)

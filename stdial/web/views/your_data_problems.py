@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
 
 from stdial import frameworks, per_problem
 from stdial.band import inside
 from stdial.charts import problems as charts
 from stdial.per_problem import as_csv, problem_list, problem_table
+from stdial.reading import Reading
 from stdial.report import report
 from stdial.web.page import Page, Values
 from stdial.web.stage import Choice, Number, Run, Stage, Table, code, em, num
 from stdial.web.views.your_data import Looked
 from stdial.web.words import count, decimal, percent
 
-__all__ = ["PROBLEM_USES", "SETTINGS_USES", "downloads", "one_problem", "place_of", "settings", "what_they_hold"]
+__all__ = [
+    "PROBLEM_USES",
+    "SETTINGS_USES",
+    "downloads",
+    "one_problem",
+    "place_of",
+    "settings",
+    "take_along",
+    "what_they_hold",
+]
 
 PROBLEM_USES = ("G", "order", "problem")
 SETTINGS_USES = ("framework", "want")
@@ -130,45 +142,68 @@ def _framework(v: Values) -> str:
     return v.framework if v.framework in frameworks.FRAMEWORKS else next(iter(frameworks.FRAMEWORKS))
 
 
-def downloads(page: Page, looked: Looked) -> None:
-    """What can be taken along; made when it is asked for, every cell safe to open in a spreadsheet."""
-    v, reading = page.values, looked.reading
-    st.markdown("## Take it along")
-    st.markdown(what_they_hold(v, looked))
-    low, high = _band(v)
-    between = None if reading.pool is None else (low, high)
-    name, want = _framework(v), v.want
+def take_along(page: Page, looked: Looked) -> None:
+    """What the downloads hold."""
+    st.markdown(f"## Take it along\n\n{what_they_hold(page.values, looked)}")
 
-    def some(which: Any) -> str:
-        return as_csv(problem_list(reading, v.G, which))
 
-    silent = reading.stats.silent
+def downloads(page: Page, first: Looked, now: Callable[[], Looked]) -> None:
+    """What can be taken along; made when it is asked for, of the values and the file of then, every cell safe in a spreadsheet.
+
+    Parameters
+    ----------
+    page : its values are those of now whenever a download is made.
+    first : what is looked at when the buttons are drawn; it decides which there are.
+    now : what is looked at when a download is made.
+    """
+
+    def some(which: Callable[[Reading, Values], Any]) -> Callable[[], str]:
+        return lambda: as_csv(problem_list(now().reading, page.values.G, which(now().reading, page.values)))
+
     made = [
-        ("Full table (CSV)", lambda: as_csv(problem_table(reading, v.G)), "stdial-problems.csv", "text/csv"),
-        ("Silent problems (CSV)", lambda: some(silent), "stdial-silent.csv", "text/csv"),
-    ]
-    if reading.pool is None:
-        made.append(("Live problems (CSV)", lambda: some(~silent), "stdial-live.csv", "text/csv"))
+        ("Full table (CSV)", lambda: as_csv(problem_table(now().reading, page.values.G)), "stdial-problems.csv", "text/csv"),
+        ("Silent problems (CSV)", some(lambda reading, v: reading.stats.silent), "stdial-silent.csv", "text/csv"),
+    ]  # fmt: skip
+    if first.reading.pool is None:
+        made.append(
+            ("Live problems (CSV)", some(lambda reading, v: ~reading.stats.silent), "stdial-live.csv", "text/csv")
+        )
     else:
-        kept = inside(reading.pool, low, high)
         made += [
-            ("Kept by the filter (CSV)", lambda: some(kept), "stdial-keep.csv", "text/csv"),
-            ("Dropped by the filter (CSV)", lambda: some(~kept), "stdial-drop.csv", "text/csv"),
+            ("Kept by the filter (CSV)", some(_kept), "stdial-keep.csv", "text/csv"),
+            ("Dropped by the filter (CSV)", some(lambda reading, v: ~_kept(reading, v)), "stdial-drop.csv", "text/csv"),
         ]
     made += [
-        ("Report (Markdown)", lambda: report(reading, v.G, looked.label, between, looked.compared, (name, want)),
-         "stdial-report.md", "text/markdown"),
-        ("Settings (text)", lambda: frameworks.settings(name, want) + "\n", "stdial-settings.txt", "text/plain"),
-    ]  # fmt: skip
+        ("Report (Markdown)", lambda: _report(page.values, now()), "stdial-report.md", "text/markdown"),
+        ("Settings (text)", lambda: _settings_text(page.values), "stdial-settings.txt", "text/plain"),
+    ]
     with st.container(horizontal=True, key="downloads"):
         for label, make, file, kind in made:
             st.download_button(label, make, file, kind, on_click="ignore", key=f"download {file}")
-    if looked.compared is not None:
-        compared = looked.compared
+    if first.compared is not None:
         st.download_button(
-            "Before and after (CSV)", lambda: as_csv(compared.table()), "stdial-before-after.csv", "text/csv",
+            "Before and after (CSV)", lambda: _before_after(now()), "stdial-before-after.csv", "text/csv",
             on_click="ignore", key="download compared",
         )  # fmt: skip
+
+
+def _kept(reading: Reading, v: Values) -> NDArray[np.bool_]:
+    assert reading.pool is not None
+    return inside(reading.pool, *_band(v))
+
+
+def _report(v: Values, looked: Looked) -> str:
+    between = None if looked.reading.pool is None else _band(v)
+    return report(looked.reading, v.G, looked.label, between, looked.compared, (_framework(v), v.want))
+
+
+def _settings_text(v: Values) -> str:
+    return frameworks.settings(_framework(v), v.want) + "\n"
+
+
+def _before_after(looked: Looked) -> str:
+    assert looked.compared is not None
+    return as_csv(looked.compared.table())
 
 
 def _band(v: Values) -> tuple[float, float]:
