@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -87,7 +88,7 @@ def beside(
     """
     convention = get(framework).setting(options).convention
     got = updates(framework, options, size, dtype, right)
-    paper = {name: np.asarray(group.update(got.right, size, method), dtype=float) for name, method in _METHODS.items()}
+    paper = _paper(tuple(got.right.tolist()), size)
     factors = {name: ratio(got.c, c) for name, c in paper.items()}
     order = ("GRPO", "Dr. GRPO") if convention.divide == "std" else ("Dr. GRPO", "GRPO")
     if not np.isfinite(factors["GRPO"]).any():
@@ -103,6 +104,15 @@ def beside(
         constant=_spread(factor) <= _CONSTANT, least=float(factor[low]), most=float(factor[high]),
         least_at=int(got.right[low]), most_at=int(got.right[high]), rest=rest, rest_at=int(got.right[far]),
     )  # fmt: skip
+
+
+@functools.lru_cache(maxsize=64)  # the same for every framework that is put beside it
+def _paper(right: tuple[int, ...], size: int) -> dict[str, Floats]:
+    """The paper's c by k, of each of its methods; read-only."""
+    found = {name: np.asarray(group.update(right, size, method), dtype=float) for name, method in _METHODS.items()}
+    for array in found.values():
+        array.flags.writeable = False
+    return found
 
 
 def _spread(factor: Floats) -> float:

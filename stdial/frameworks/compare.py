@@ -80,11 +80,7 @@ def updates(
 
 @functools.lru_cache(maxsize=64)  # a page asks for the same ones in several places; half a megabyte at most
 def _updates(convention: Convention, right: tuple[int, ...], size: int, dtype: str) -> Updates:
-    k = np.array(right)
-    some, rest = k > 0, np.maximum(k - 1, 0)
-    # the first answer by itself, which is the one that pass@k pays, then the other right ones and the wrong ones
-    rewards = np.stack([some, np.ones_like(k), np.zeros_like(k)], axis=-1).astype(float)
-    times = np.stack([np.ones_like(k), rest, size - np.maximum(k, 1)], axis=-1).astype(float)
+    k, some, rewards, times = _groups(right, size)
     got = np.where(times > 0, apply_counted(convention, rewards, times, dtype).astype(float), 0.0)
     first, others, wrong = (got * times).T
     of_right = np.where(some, first + others, 0.0)
@@ -93,6 +89,20 @@ def _updates(convention: Convention, right: tuple[int, ...], size: int, dtype: s
         made = Updates(k, of_right / k, of_wrong / (size - k), of_right / size, (of_right + of_wrong) / size)
     for array in vars(made).values():
         array.flags.writeable = False  # everybody gets the same ones
+    return made
+
+
+@functools.lru_cache(maxsize=16)  # every framework of a table gets the same
+def _groups(right: tuple[int, ...], size: int) -> tuple[Floats, Floats, Floats, Floats]:
+    """A group for each k: which have a right answer, their different rewards, and how often each of these occurs; read-only."""
+    k = np.array(right)
+    some, rest = k > 0, np.maximum(k - 1, 0)
+    # the first answer by itself, which is the one that pass@k pays, then the other right ones and the wrong ones
+    rewards = np.stack([some, np.ones_like(k), np.zeros_like(k)], axis=-1).astype(float)
+    times = np.stack([np.ones_like(k), rest, size - np.maximum(k, 1)], axis=-1).astype(float)
+    made = (k, some, rewards, times)
+    for array in made:
+        array.flags.writeable = False
     return made
 
 

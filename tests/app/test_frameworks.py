@@ -52,9 +52,10 @@ def test_every_framework_and_setting(name: str) -> None:
     assert first["header"]["notes"] == []
     settings = next(c for c in first["controls"] if c["name"] == "setting")["options"]
     assert len(settings) == len(frameworks.get(name).settings)
-    copied = [element.value for element in app.code]
+    copied = next(element.value for element in app.markdown if element.value.startswith("**GRPO**"))
     for goal in ("grpo", "dr-grpo", "dynamic-sampling"):
-        assert frameworks.settings(name, goal) in copied
+        assert f"````\n{frameworks.settings(name, goal)}\n````" in copied
+        assert "`" not in frameworks.settings(name, goal)
     text = said(app)
     for metric in frameworks.get(name).metrics:
         assert metric.measures in text

@@ -39,15 +39,14 @@ def intro(v: Values) -> Stage:
 def box(page: Page) -> None:
     """The box to paste into, and under it what was found."""
     v = page.values
-    with st.container(key="paste"):
-        with st.container(horizontal=True):
-            st.button(f"Fill in what {v.framework} would log", on_click=_fill, args=(v.framework, v.setting, v.number))
-            st.button("Clear", on_click=_clear)
-        st.text_area(
-            "Rewards and advantages", key=_KEY, height=170, max_chars=pasted.LONGEST,
-            placeholder="rewards: 1 0 0 0\nadvantages: 1.5 -0.5 -0.5 -0.5",
-            help="Read when you leave the box, or with Ctrl and Enter.",
-        )  # fmt: skip
+    with st.container(horizontal=True):
+        st.button(f"Fill in what {v.framework} would log", on_click=_fill, args=(v.framework, v.setting, v.number))
+        st.button("Clear", on_click=_clear)
+    st.text_area(
+        "Rewards and advantages", key=_KEY, height=170, max_chars=pasted.LONGEST,
+        placeholder="rewards: 1 0 0 0\nadvantages: 1.5 -0.5 -0.5 -0.5",
+        help="Read when you leave the box, or with Ctrl and Enter.",
+    )  # fmt: skip
     text = st.session_state.get(_KEY, "")
     if text.strip():
         digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()

@@ -219,12 +219,13 @@ def ways(v: Values) -> Stage:
 
 
 def recipes(page: Page) -> None:
-    """The three texts, each with its copy button."""
+    """The three texts, each with its copy button; one element, which the frame's style sheet sets in three columns."""
+    texts = [
+        f"**{title}**\n\n````\n{frameworks.settings(page.values.framework, goal)}\n````"
+        for goal, (title, _) in _TITLES.items()
+    ]
     with st.container(key="recipes"):
-        for column, (goal, (title, _)) in zip(st.columns(3), _TITLES.items(), strict=True):
-            with column:
-                st.markdown(f"**{title}**")
-                st.code(frameworks.settings(page.values.framework, goal), language=None, wrap_lines=True)
+        st.markdown("\n\n".join(texts))
 
 
 def watch(v: Values) -> Stage:
