@@ -21,7 +21,7 @@ import psutil
 from stdial.web.places import existing
 from tests.browser.conftest import started
 from tests.load import crowd, soak, storm, uploads
-from tests.load.crowd import Tally
+from tests.load.crowd import Tally, quantile
 
 Rows = list[tuple[str, str, str]]
 SESSIONS = (20, 50, 100, 200, 400)
@@ -59,11 +59,12 @@ def classes(sessions: int = 200, seconds: float = 30.0) -> list[tuple[str, Tally
 
 def markdown(found: list[tuple[Tally, Tally]]) -> str:
     """The load table."""
-    head = ["sessions", "p50", "p95", "p99", "smallest app's p95", "ratio of p95", "CPU a request", "smallest app's",
-            "MB a session", "smallest app's", "errors"]  # fmt: skip
+    head = ["sessions", "p50", "p95", "p99", "p95 until all is there", "smallest app's p95", "ratio of p95", "CPU a request",
+            "smallest app's", "MB a session", "smallest app's", "errors"]  # fmt: skip
     rows = [
         [
-            f"{ours.sessions}", *(f"{ours.quantile(q):.0f} ms" for q in (0.5, 0.95, 0.99)), f"{least.quantile(0.95):.0f} ms",
+            f"{ours.sessions}", *(f"{ours.quantile(q):.0f} ms" for q in (0.5, 0.95, 0.99)),
+            f"{quantile(ours.whole, 0.95):.0f} ms", f"{least.quantile(0.95):.0f} ms",
             f"{ours.quantile(0.95) / least.quantile(0.95):.1f}", f"{ours.cpu_a_move:.1f} ms", f"{least.cpu_a_move:.1f} ms",
             f"{ours.megabytes_a_session:.2f}", f"{least.megabytes_a_session:.2f}", f"{len(ours.errors)}",
         ]

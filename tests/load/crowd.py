@@ -24,6 +24,7 @@ class Tally:
 
     sessions: int
     moves: list[Answer] = field(default_factory=list)
+    whole: list[float] = field(default_factory=list)  # the same moves, until the last region that followed was there
     pages: list[float] = field(default_factory=list)
     uploads: list[float] = field(default_factory=list)
     starts: list[float] = field(default_factory=list)
@@ -92,6 +93,8 @@ async def crowd(
         async with gate:
             try:
                 seen.starts.append((await one.open(link or "")).seconds)
+                if one.regions:
+                    await one.settle()
             except (Failed, OSError, TimeoutError) as error:
                 seen.errors.append(f"start: {error}")
 
@@ -134,11 +137,13 @@ async def _stay(one: Session, seen: Tally, until: float, draw: random.Random, up
                 place = walk[turn // MOVES_A_PAGE % len(walk)]
                 seen.pages.append((await one.go(place)).seconds)
                 await one.settle()
+                await one.follow()
             elif uploads and link is None and one.uploaders and turn % MOVES_A_PAGE == 1:
                 seen.uploads.append((await one.upload(one.uploaders[0], "mine.csv", UPLOAD)).seconds)
             else:
                 answer = await one.move_at_random(draw, MAINLY if link is None else 1.0)
                 seen.moves.append(answer)
+                seen.whole.append(answer.seconds + await one.follow())
                 seen.by_page.setdefault(place, []).append(answer.seconds)
         except (Failed, OSError) as error:
             seen.errors.append(f"{place or 'one_group'}: {error}")
@@ -155,7 +160,7 @@ def told(name: str, seen: Tally) -> str:
     return (
         f"{name}: {seen.sessions} sessions, {len(seen.moves)} moves in {seen.seconds:.0f} s, rerun p50 {seen.quantile(0.5):.1f} "
         f"p95 {seen.quantile(0.95):.1f} p99 {seen.quantile(0.99):.1f} ms; page opened p50 {quantile(seen.pages, 0.5):.0f} "
-        f"p95 {quantile(seen.pages, 0.95):.0f} ms; {len(seen.uploads)} uploads p95 {quantile(seen.uploads, 0.95):.0f} ms; "
+        f"p95 {quantile(seen.pages, 0.95):.0f} ms; until all is there p95 {quantile(seen.whole, 0.95):.0f} ms; {len(seen.uploads)} uploads p95 {quantile(seen.uploads, 0.95):.0f} ms; "
         f"CPU {seen.cpu_a_move:.1f} ms a request ({100 * seen.cpu / seen.seconds:.0f}% of a processor, the crowd itself "
         f"{100 * seen.client:.0f}%); {seen.megabytes_a_session:.2f} MB a session; {len(seen.errors)} errors"
         + (f"\n    by page p50/p95 ms: {pages}" if pages else "")

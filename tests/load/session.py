@@ -152,6 +152,17 @@ class Session:
         await self.prepare(region, control.get("name", "") if draw.random() < DRAGS else "")
         return await self.move(region, **visitor.values(control, draw))
 
+    async def follow(self) -> float:
+        """Ask again, as the browser does, until no region is on its way; the seconds that took."""
+        began, asked = time.perf_counter(), 0
+        while late := next((region for region in self.regions if region.header().get("later")), None):
+            asked += 1
+            await asyncio.sleep(min(1.5, 0.05 * 1.5**asked))
+            await self.want(late, "later")
+            if time.perf_counter() - began > PATIENCE:
+                raise Failed(f"{late.name} never came")
+        return time.perf_counter() - began if asked else 0.0
+
     async def want(self, region: Region, what: str) -> Answer:
         """Ask a stage for frames or data."""
         self._moves += 1
