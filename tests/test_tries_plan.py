@@ -14,7 +14,7 @@ from stdial import DAPO, DR_GRPO, GRPO, RLOO, Method, Pool
 from stdial.expectation import expected_update, mixed_rate
 from stdial.tries import TooMany, plan, plans
 from stdial.tries.gains import Sizes
-from stdial.tries.knapsack import exact, greedy, hull_steps
+from stdial.tries.knapsack import exact, greedy, hull_steps, queue
 
 rates = st.one_of(st.sampled_from([0.0, 0.02, 0.3, 0.5, 0.97, 1.0]), st.floats(0, 1))
 methods = st.sampled_from(
@@ -134,7 +134,10 @@ def test_greedy_misses_at_most_its_gap(rows, budget, method, restriction):
     sizes = Sizes(**restriction).up_to(64)
     gain = expected_update(p[:, None], sizes, method)
     steps = hull_steps(gain, sizes)
-    quick, best = greedy(gain, sizes, steps, problems, budget), exact(gain, sizes, problems, budget, 0.0)
+    quick, best = (
+        greedy(gain, sizes, queue(steps, problems), problems, budget),
+        exact(gain, sizes, problems, budget, 0.0),
+    )
     assert quick.value <= best.value + 1e-12
     assert best.value <= quick.value + quick.gap + 1e-12
     # at most the gain of one step
@@ -288,3 +291,9 @@ def test_plans_of_several_budgets_are_those_of_each() -> None:
         alone = plan(pool, budget, "update")
         assert (found.rollouts, found.update, found.gap) == (alone.rollouts, alone.update, alone.gap)
         assert found.table.equals(alone.table)
+
+
+def test_few_sizes_are_solved_exactly_though_more_are_looked_at() -> None:
+    pool = Pool.from_rates([0.01, 0.99], problems=[500, 500])
+    found = plan(pool, 3701, "update", smallest=20, multiple_of=36)
+    assert found.gap == 0

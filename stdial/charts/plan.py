@@ -9,7 +9,7 @@ import numpy as np
 
 from stdial.charts import style
 from stdial.charts.chart import Chart, packed
-from stdial.tries import Plan
+from stdial.tries import Bought, Plan
 
 __all__ = ["bought", "sizes"]
 
@@ -81,19 +81,18 @@ def sizes(best: Plan, name: str) -> Chart:
     )  # fmt: skip
 
 
-def bought(plans: Sequence[Plan], now: Plan, name: str) -> Chart:
+def bought(others: Sequence[Bought], now: Plan, name: str) -> Chart:
     """What each budget buys, planned and with one size for all, per problem of the pool.
 
     >>> from stdial import Pool, tries
     >>> one = tries.plan(Pool.from_rates([0.5, 0.3]), 4)
-    >>> bought([one], one, "mine").table["rollouts a problem"].tolist()
+    >>> bought(tries.bought(one.pool, [4]), one, "mine").table["rollouts a problem"].tolist()
     [2.0, 2.0]
     """
     problems = float(now.pool.size)
-    ordered = sorted([*plans, now], key=lambda plan: plan.budget)
-    budget = np.array([plan.budget for plan in ordered]) / problems
-    planned = np.array([_goal(plan) for plan in ordered]) / problems
-    even = np.array([_goal(plan.uniform, plan.goal) for plan in ordered]) / problems
+    here_too = Bought(now.budget, _goal(now), _goal(now.uniform, now.goal))
+    ordered = sorted([*others, here_too], key=lambda one: one.budget)
+    budget, planned, even = np.array(ordered).T / problems
     hover = "%{x:.3g} rollouts a problem: %{y:.4f}<extra></extra>"
     here = now.budget / problems
     traces = [

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from stdial.arguments import FloatArray
-from stdial.tries.gains import GOALS, Gains
+from stdial.tries.gains import Gains, Table
+from stdial.tries.offers import Offer
 
-__all__ = ["Even", "even_split"]
+__all__ = ["Even", "best_even", "even_split", "figure"]
 
 
 @dataclass(frozen=True)
@@ -31,16 +30,26 @@ class Even:
     update: float
 
 
-def even_split(
-    gains: Gains, goal: str, sizes: NDArray[np.int64], worth: FloatArray, problems: FloatArray, budget: float
-) -> Even:
-    """The size that brings most of the goal when all groups have it; `worth` is that of each cell and size."""
-    total = float(problems.sum())
-    served = np.minimum(total, np.floor(budget / sizes)) if len(sizes) else np.zeros(0)
-    if total == 0 or not served.any():
-        return Even(0, 0.0, 0.0, 0.0, 0.0)
-    best = int(np.argmax(served / total * (problems @ worth)))
-    size, some = int(sizes[best]), float(served[best])
-    cells, every = np.arange(len(problems)), np.full(len(problems), size)
-    mixed, update = (some / total * float(problems @ gains.at(name, cells, every)) for name in GOALS)
+def even_split(gains: Gains, offer: Offer, budget: float) -> Even:
+    """The size of an offer that brings most of what it counts when all groups have it."""
+    size, some = best_even(offer, budget)
+    mixed, update = (figure(table, offer, size, some) for table in (gains.mixed, gains.update))
     return Even(size, some, size * some, mixed, update)
+
+
+def best_even(offer: Offer, budget: float) -> tuple[int, float]:
+    """That size, and how many problems it serves; 0 and 0 where the budget pays for no group."""
+    total = float(offer.problems.sum())
+    served = np.minimum(total, np.floor(budget / offer.sizes))
+    if total == 0 or not served.any():
+        return 0, 0.0
+    best = int(np.argmax(served / total * offer.served))
+    return int(offer.sizes[best]), float(served[best])
+
+
+def figure(table: Table, offer: Offer, size: int, some: float) -> float:
+    """What groups of one size bring to some of the problems, in expectation."""
+    if not size:
+        return 0.0
+    cells, every = np.arange(len(offer.problems)), np.full(len(offer.problems), size)
+    return some / float(offer.problems.sum()) * float(offer.problems @ table.at(cells, every))

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
+from collections.abc import Hashable
 from dataclasses import dataclass
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +17,16 @@ from stdial.expectation import expected_update, weight_each
 from stdial.method import Method
 from stdial.pool import Pool
 from stdial.silence import mixed_rate
+from stdial.tries.offers import Offer
 
-__all__ = ["DEFAULT_LARGEST", "GOALS", "Gains", "Sizes"]
+__all__ = ["DEFAULT_LARGEST", "GOALS", "MOST_KEPT", "Gains", "Sizes", "Table", "forget_beyond", "gains_of"]
 
 GOALS = ("mixed", "update")
 DEFAULT_LARGEST = 4096  # where the user sets no largest size
 MOST = 65_536  # a larger group is no plan
+MOST_KEPT = 64 << 20  # bytes, of all pools together
+_MOST_OFFERS = 3 << 20  # bytes in one table
+_TOGETHER = 8
 
 
 @dataclass(frozen=True)
@@ -65,48 +74,150 @@ class Sizes:
         return sizes[(sizes >= self.smallest) & (sizes <= cap)]
 
 
-class Gains:
+class Gains(NamedTuple):
     """Posterior mean, in each cell of a pool, of the chance of a mixed group and of the expected update."""
 
-    def __init__(self, pool: Pool, method: Method) -> None:
+    mixed: Table
+    update: Table
+
+    def of(self, goal: str) -> Table:
+        """The one to have most of: "mixed" or "update"."""
+        return self.mixed if goal == "mixed" else self.update
+
+
+class Table:
+    """What a group of each size is worth to each cell of a pool, for the sizes that were asked for so far.
+
+    Parameters
+    ----------
+    pool : the problems; not held.
+    method : whose expected update it is; None for the chance of a mixed group.
+    """
+
+    def __init__(self, pool: Pool, method: Method | None) -> None:
         self._p, self._weights = pool.posterior()
         self._points = self._p.ndim == 2  # bare rates: each cell is its own point
-        self._method = method
-        self._held: dict[str, tuple[NDArray[np.int64], FloatArray]] = {}
+        self._problems, self._method = pool.cells.problems, method
+        self._held = np.full(1, -1, dtype=np.intp), np.zeros((len(self._weights), 0))  # each size's column, columns
+        self._offers: OrderedDict[Hashable, Offer] = OrderedDict()
+        self._lock = threading.Lock()
 
-    def of(self, goal: str, sizes: NDArray[np.int64]) -> FloatArray:
-        """Worth of one group of each size in each cell: [cells, sizes]. What was computed once is kept."""
-        known, worth = self._held.get(goal, (sizes[:0], np.zeros((len(self._weights), 0))))
-        lacking = np.setdiff1d(sizes, known)
-        if lacking.size:
-            known = np.concatenate([known, lacking])
-            worth = np.concatenate([worth, self._worth(goal, lacking)], axis=1)
-            self._held[goal] = known, worth
-        order = np.argsort(known)
-        return np.take(worth, order[np.searchsorted(known, sizes, sorter=order)], axis=1)
+    @property
+    def nbytes(self) -> int:
+        """About how much memory it takes."""
+        return self._weights.nbytes + sum(array.nbytes for array in self._held) + self._bytes_of_offers()
 
-    def _worth(self, goal: str, sizes: NDArray[np.int64]) -> FloatArray:
-        p = self._p if self._points else self._p[:, None]
-        G = sizes.astype(np.float64)
-        worth = mixed_rate(p, G) if goal == "mixed" else expected_update(p, G, self._method)
+    def of(self, sizes: NDArray[np.int64]) -> FloatArray:
+        """Worth of one group of each of these sizes in each cell: [cells, sizes]."""
+        column, worth = self._columns(sizes)
+        return np.take(worth, column, axis=1)
+
+    def _columns(self, sizes: NDArray[np.int64]) -> tuple[NDArray[np.intp], FloatArray]:
+        """The columns of these sizes, and what they are columns of."""
+        column, worth = self._held  # read once: another thread may put a longer pair in its place
+        top = int(sizes.max(initial=0))
+        if top >= len(column):
+            column = np.concatenate([column, np.full(top + 1 - len(column), -1, dtype=np.intp)])
+        found = column[sizes]
+        if (found < 0).any():
+            lacking = np.unique(sizes[found < 0])
+            column = column.copy()
+            column[lacking] = worth.shape[1] + np.arange(len(lacking))
+            worth = np.concatenate([worth, self._worth(lacking)], axis=1)
+            self._held = column, worth
+            found = column[sizes]
+        return found, worth
+
+    def _worth(self, sizes: NDArray[np.int64]) -> FloatArray:
+        """Each size by itself: its worth must not depend, in its last digits, on the sizes that it was asked for with."""
+        p, G = self._p.ravel(), sizes.astype(np.float64)[:, None]
+        if self._method is None:
+            worth = mixed_rate(p, G)
+        else:  # few at a time are averaged one by one, many of few p together
+            worth = np.concatenate(
+                [expected_update(p, G[i : i + _TOGETHER], self._method) for i in range(0, len(G), _TOGETHER)]
+            )
         if self._points:
-            return worth
-        averaged: FloatArray = self._weights @ worth
+            return worth.T
+        averaged: FloatArray = np.matmul(self._weights, worth[:, :, None])[:, :, 0].T
         return averaged
 
-    def at(self, goal: str, cells: NDArray[np.intp], sizes: NDArray[np.int64]) -> FloatArray:
+    def at(self, cells: NDArray[np.intp], sizes: NDArray[np.int64]) -> FloatArray:
         """Worth of one group in each pair (cell, size), 0 at size 0: [pairs]."""
         result = np.zeros(len(cells))
         live = sizes > 0
-        if self._points and goal == "update":
+        if self._points and self._method is not None:
             p, G = self._p[cells[live], 0], sizes[live].astype(np.float64)
             result[live] = p * (1 - p) * weight_each(p, G, self._method)
         elif self._points:
             result[live] = mixed_rate(self._p[cells[live], 0], sizes[live])
-        elif live.any():
-            distinct, where = np.unique(sizes[live], return_inverse=True)
-            result[live] = self.of(goal, distinct)[cells[live], where]
+        else:
+            column, worth = self._columns(sizes[live])
+            result[live] = worth[cells[live], column]
         return result
+
+    def offer(self, sizes: NDArray[np.int64]) -> Offer:
+        """These sizes to choose from, which `Sizes.up_to` gave; the last few offers are kept."""
+        key = (len(sizes), *sizes[:3].tolist(), int(sizes[-1]))  # three tell multiples from powers of two
+        with self._lock:
+            if key in self._offers:
+                self._offers.move_to_end(key)
+                return self._offers[key]
+        made = Offer(sizes, self.of(sizes), self._problems)  # outside the lock: it holds nobody up
+        with self._lock:
+            self._offers[key] = made
+        while self._bytes_of_offers() > _MOST_OFFERS:
+            with self._lock:
+                if self._offers:
+                    self._offers.popitem(last=False)
+        return made
+
+    def _bytes_of_offers(self) -> int:
+        with self._lock:
+            return sum(offer.nbytes for offer in self._offers.values())
+
+
+def gains_of(pool: Pool, method: Method) -> Gains:
+    """What groups are worth to this pool, with what its earlier plans computed: that depends on no budget or restriction.
+
+    >>> from stdial import DAPO, GRPO
+    >>> pool = Pool([0, 4], 8)
+    >>> gains_of(pool, GRPO).update is gains_of(pool, DAPO).update  # of a drawn group, silent or not
+    True
+    """
+    of_method = (method.exponent, method.ddof, method.epsilon, method.leave_one_out)
+    return Gains(_table(pool, (), None), _table(pool, of_method, method))
+
+
+def _table(pool: Pool, key: Hashable, method: Method | None) -> Table:
+    with _lock:
+        own = _kept.pop(pool, None) or {}
+        _kept[pool] = own  # last: the least recently planned goes first
+        if key in own:
+            return own[key]
+    made = Table(pool, method)
+    with _lock:
+        return own.setdefault(key, made)
+
+
+def forget_beyond(most: int = MOST_KEPT) -> int:
+    """Drop what was computed for the pools that were planned longest ago, until the rest takes at most so many bytes.
+
+    A pool that takes more by itself is not kept at all. Returns the bytes that are kept.
+    """
+    with _lock:
+        bytes_of = {pool: sum(table.nbytes for table in own.values()) for pool, own in _kept.items()}
+        kept = sum(bytes_of.values())
+        for pool, size in bytes_of.items():
+            if kept <= most:
+                break
+            del _kept[pool]
+            kept -= size
+    return kept
+
+
+_kept: WeakKeyDictionary[Pool, dict[Hashable, Table]] = WeakKeyDictionary()  # goes with its pool
+_lock = threading.Lock()
 
 
 def _whole(name: str, value: float, low: int, high: int) -> None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from stdial.arguments import FloatArray
 
-__all__ = ["Choice", "Steps", "exact", "exact_is_cheap", "greedy", "hull_steps"]
+__all__ = ["Choice", "Queue", "Steps", "exact", "exact_is_cheap", "greedy", "hull_steps", "queue"]
 
 _DUST = 1e-12  # slopes that agree to this are the same slope
 _WORK = 10_000_000  # sums an exact solution may cost
@@ -31,6 +31,10 @@ class Choice:
     value: float
     bound: float
     marginal: float  # worth of a rollout at the edge of the budget: the slope of the first step not fully taken
+
+    def __post_init__(self) -> None:
+        for array in (self.cell, self.size, self.problems):
+            array.flags.writeable = False  # plans share it
 
     @property
     def gap(self) -> float:
@@ -50,11 +54,55 @@ class Steps:
     slope: FloatArray
 
 
+@dataclass(frozen=True)
+class Queue:
+    """Steps in the order of their slopes, the steepest first.
+
+    Attributes
+    ----------
+    steps : in any order that keeps a cell's own.
+    order : positions of the steps, steepest first.
+    cost : rollouts for all steps up to each of the order.
+    first : the first step of each cell that has one.
+    first_slope : its slope, 0 where there is none: one entry a cell.
+    """
+
+    steps: Steps
+    order: NDArray[np.intp]
+    cost: FloatArray
+    first: Steps
+    first_slope: FloatArray
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that it takes."""
+        return 8 * (7 * len(self.order) + len(self.first_slope))
+
+    def reached(self, budget: float) -> int:
+        """How many steps are paid in full."""
+        return int(np.searchsorted(self.cost, budget * (1 + 1e-15), side="right"))
+
+
+def queue(steps: Steps, problems: FloatArray) -> Queue:
+    """Put the steps of cells that hold so many problems into the order of their slopes.
+
+    >>> steps = hull_steps(np.array([[0.1, 0.3, 0.35], [0.9, 0.9, 0.9]]), np.array([2, 3, 4]))
+    >>> queue(steps, np.array([10.0, 1.0])).cost
+    array([ 2., 32., 42.])
+    """
+    order = np.argsort(-steps.slope, kind="stable")
+    begins = np.flatnonzero(steps.start < 0)
+    first = Steps(*(values[begins] for values in vars(steps).values()))
+    first_slope = np.zeros(len(problems))
+    first_slope[first.cell] = first.slope
+    return Queue(steps, order, np.cumsum(problems[steps.cell[order]] * steps.length[order]), first, first_slope)
+
+
 def hull_steps(worth: FloatArray, sizes: NDArray[np.int64]) -> Steps:
     """Steps with a gain on the upper concave hull of (0, 0) and (sizes, worth), for every cell.
 
-    One pass over the sizes keeps each cell's hull so far as a stack. Points on a straight line stay vertices (short
-    steps waste less of a budget).
+    A cell whose worth bends down at every size has all its points on the hull. For the others one pass over the sizes
+    keeps the hull so far as a stack. Points on a straight line stay vertices (short steps waste less of a budget).
 
     >>> steps = hull_steps(np.array([[0.1, 0.3, 0.35]]), np.array([2, 3, 4]))
     >>> steps.length, steps.slope.round(3)
@@ -63,22 +111,13 @@ def hull_steps(worth: FloatArray, sizes: NDArray[np.int64]) -> Steps:
     cells, columns = worth.shape
     x = np.concatenate([[0.0], sizes])
     y = np.concatenate([np.zeros((cells, 1)), worth], axis=1)
-    stack = np.zeros((cells, columns + 1), dtype=np.intp)
-    depth = np.zeros(cells, dtype=np.intp)  # position of the top; vertex 0 is always there
-    everyone = np.arange(cells)
-    slopes = np.zeros((cells, columns + 1))
-    for j in range(1, columns + 1):
-        open_ = everyone
-        while open_.size:
-            top = stack[open_, depth[open_]]
-            slope = (y[open_, j] - y[open_, top]) / (x[j] - x[top])
-            above = (depth[open_] > 0) & (slope > slopes[open_, depth[open_]] * (1 + _DUST))
-            fixed = open_[~above]
-            depth[fixed] += 1
-            stack[fixed, depth[fixed]] = j
-            slopes[fixed, depth[fixed]] = slope[~above]
-            open_ = open_[above]
-            depth[open_] -= 1
+    slopes = np.empty((cells, columns + 1))
+    slopes[:, 1:] = np.diff(y, axis=1) / np.diff(x)
+    stack = np.tile(np.arange(columns + 1, dtype=np.intp), (cells, 1))
+    depth = np.full(cells, columns, dtype=np.intp)  # position of the top; vertex 0 is always there
+    bent = np.flatnonzero((slopes[:, 2:] > slopes[:, 1:-1] * (1 + _DUST)).any(axis=1))
+    if bent.size:
+        stack[bent], slopes[bent], depth[bent] = _stacks(x, y[bent])
     slopes[:, 0] = np.inf
     slopes = np.minimum.accumulate(slopes, axis=1)  # equal slopes differ by dust: a cell's own order comes first
     inside = (np.arange(columns + 1) <= depth[:, None]) & (np.arange(columns + 1) > 0)
@@ -90,11 +129,31 @@ def hull_steps(worth: FloatArray, sizes: NDArray[np.int64]) -> Steps:
     return Steps(cell, start - 1, end - 1, (x[end] - x[start]).astype(np.int64), slopes[cell, place])
 
 
-def greedy(worth: FloatArray, sizes: NDArray[np.int64], steps: Steps, problems: FloatArray, budget: float) -> Choice:
+def _stacks(x: FloatArray, y: FloatArray) -> tuple[NDArray[np.intp], FloatArray, NDArray[np.intp]]:
+    """For each row the hull's vertices, the slope of the step to each, and the position of the last one."""
+    cells, columns = y.shape
+    stack = np.zeros((cells, columns), dtype=np.intp)
+    depth = np.zeros(cells, dtype=np.intp)
+    slopes = np.zeros((cells, columns))
+    everyone = np.arange(cells)
+    for j in range(1, columns):
+        open_ = everyone
+        while open_.size:
+            top = stack[open_, depth[open_]]
+            slope = (y[open_, j] - y[open_, top]) / (x[j] - x[top])
+            above = (depth[open_] > 0) & (slope > slopes[open_, depth[open_]] * (1 + _DUST))
+            fixed = open_[~above]
+            depth[fixed] += 1
+            stack[fixed, depth[fixed]] = j
+            slopes[fixed, depth[fixed]] = slope[~above]
+            open_ = open_[above]
+            depth[open_] -= 1
+    return stack, slopes, depth
+
+
+def greedy(worth: FloatArray, sizes: NDArray[np.int64], queued: Queue, problems: FloatArray, budget: float) -> Choice:
     """Steps in the order of their slopes while the budget lasts, then single moves that still fit into the rest."""
-    order = np.argsort(-steps.slope, kind="stable")
-    cost = np.cumsum(problems[steps.cell[order]] * steps.length[order])
-    taken = int(np.searchsorted(cost, budget * (1 + 1e-15), side="right"))
+    steps, order, cost, taken = queued.steps, queued.order, queued.cost, queued.reached(budget)
     level = np.full(len(problems), -1, dtype=np.intp)  # column of the size that a cell's problems have
     level[steps.cell[order[:taken]]] = steps.end[order[:taken]]  # a later step of the same cell overwrites
     rest = budget - (cost[taken - 1] if taken else 0.0)
@@ -139,14 +198,19 @@ def _fill(
     cheapest = int(np.diff(sizes, prepend=0).min())
     while rest >= cheapest:
         now = np.where(column < 0, 0, sizes[column])
-        dear = sizes[None, :] - now[:, None]
-        gain = worth[cell] - np.where(column < 0, 0.0, worth[cell, column])[:, None]
+        low, high = np.searchsorted(
+            sizes, [now.min(), now.max() + rest], side="right"
+        ).tolist()  # others are out of reach
+        if low == high:
+            break
+        dear = sizes[None, low:high] - now[:, None]
+        gain = worth[cell, low:high] - np.where(column < 0, 0.0, worth[cell, column])[:, None]
         gain = np.where((dear > 0) & (dear <= rest) & (many[:, None] >= 1), gain, 0.0)
         entry, to = np.unravel_index(int(np.argmax(gain)), gain.shape)
         if gain[entry, to] <= 0:
             break
         some = min(np.floor(many[entry]), np.floor(rest / dear[entry, to]))
-        cell, column, many = _move(cell, column, many, int(entry), int(to), float(some))
+        cell, column, many = _move(cell, column, many, int(entry), low + int(to), float(some))
         rest -= some * dear[entry, to]
     return cell, column, many
 

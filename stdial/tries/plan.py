@@ -5,32 +5,34 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stdial.arguments import FloatArray, numbers
+from stdial.arguments import FloatArray
 from stdial.lazily import lazily
 from stdial.method import GRPO, Method, a_method
-from stdial.mixing import POINTS
-from stdial.pool import Pool, a_pool
+from stdial.pool import Pool
 from stdial.safe import as_csv
 from stdial.tries.even import Even, even_split
-from stdial.tries.gains import GOALS, Gains, Sizes
-from stdial.tries.knapsack import Choice, Steps, exact, exact_is_cheap, greedy, hull_steps
+from stdial.tries.gains import Gains, Sizes, forget_beyond, gains_of
+from stdial.tries.knapsack import Choice, Steps
+from stdial.tries.solving import checked, solved
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Even", "Plan", "TooMany", "plan", "plans"]
-
-_MOST_ENTRIES = 1 << 25  # chances in an array, 0.27 GB: outcomes times sizes, or times points of a posterior
-_FIRST_CAP = 16  # sizes looked at first; doubled while the plan comes near
+__all__ = ["Even", "Left", "Plan", "plan", "plans"]
 
 
-class TooMany(ValueError):
-    """A plan of so many different outcomes and sizes would take gigabytes."""
+class Left(NamedTuple):
+    """Problems that get no group, by cell: how many, the first size worth paying (0: none is), a rollout's worth in it."""
+
+    cell: NDArray[np.intp]
+    problems: FloatArray
+    size: NDArray[np.int64]
+    worth: FloatArray
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,7 +66,6 @@ class Plan:
     choice: Choice
     _chance: FloatArray  # of a mixed group, for each entry of the choice
     _first: Steps  # the first step of each cell that has one
-    _first_worth: FloatArray
 
     def __repr__(self) -> str:
         figures = f"{self.mixed:,.6g} mixed groups, update {self.update:,.6g}, gap {self.gap:.3g}"
@@ -131,9 +132,7 @@ class Plan:
         row, entry, problems = self._by_row
         none = self.choice.size[entry] == 0
         row, cell, problems = row[none], self.choice.cell[entry[none]], problems[none]
-        cells = len(self.pool.cells.rate)
-        block, worth = np.zeros(cells, dtype=np.int64), np.zeros(cells)
-        block[self._first.cell], worth[self._first.cell] = self._first.length, self._first_worth
+        block, worth = self._of_first
         wanted = np.unique(cell)
         reasons = dict(zip(wanted.tolist(), (self._reason(block[c], worth[c]) for c in wanted.tolist()), strict=True))
         return pd.DataFrame(
@@ -145,6 +144,22 @@ class Plan:
                 "reason": pd.Series([reasons[c] for c in cell.tolist()], dtype=object),
             }
         )
+
+    @lazily
+    def left(self) -> Left:
+        """`unserved` by cell of the pool, without reasons: what a page needs at every move."""
+        none = (self.choice.size == 0) & (self.choice.problems > 1e-9 * max(1.0, float(self.choice.problems.sum())))
+        cell = self.choice.cell[none]
+        block, worth = self._of_first
+        return Left(cell, self.choice.problems[none], block[cell], worth[cell])
+
+    @lazily
+    def _of_first(self) -> tuple[NDArray[np.int64], FloatArray]:
+        """Of each cell the first size that is worth paying, 0 where none is, and what a rollout of it brings."""
+        cells = len(self.pool.cells.rate)
+        block, worth = np.zeros(cells, dtype=np.int64), np.zeros(cells)
+        block[self._first.cell], worth[self._first.cell] = self._first.length, self._first.slope
+        return block, worth
 
     def _reason(self, size: int, worth: float) -> str:
         if size == 0:
@@ -241,26 +256,18 @@ def plans(
     multiple_of: int = 1,
     powers_of_two: bool = False,
 ) -> list[Plan]:
-    """`plan` for several budgets; what a group of each size is worth is computed once for all of them."""
-    if goal not in GOALS:
-        raise ValueError(f"goal is {goal!r}; it must be 'mixed' or 'update'")
-    of_rollouts = "a whole number of at least 0, rollouts in all"
-    for budget in budgets:
-        spend = numbers("budget", budget, of_rollouts)
-        if spend.ndim or not (0 <= spend < 2**53 and spend == np.floor(spend)):
-            raise ValueError(f"budget is {budget}; it must be {of_rollouts}")
-    allowed = Sizes(smallest, largest, multiple_of, powers_of_two)
-    _refuse_too_many(a_pool(pool), 1)
-    gains = Gains(pool, a_method(method))
-    return [_planned(pool, gains, goal, method, allowed, float(budget)) for budget in budgets]
+    """`plan` for several budgets; what they share is computed once, and kept for a while for plans to come."""
+    allowed = checked(pool, budgets, goal, Sizes(smallest, largest, multiple_of, powers_of_two))
+    gains = gains_of(pool, a_method(method))
+    try:
+        return [_planned(pool, gains, goal, method, allowed, float(budget)) for budget in budgets]
+    finally:
+        forget_beyond()
 
 
 def _planned(pool: Pool, gains: Gains, goal: str, method: Method, allowed: Sizes, budget: float) -> Plan:
-    problems = pool.cells.problems
-    sizes, worth, steps, choice = _choose(pool, gains, goal, allowed, budget)
-    chance = gains.at("mixed", choice.cell, choice.size)
-    update = gains.at("update", choice.cell, choice.size)
-    first = np.flatnonzero(steps.start < 0)
+    offer, choice, first = solved(pool, gains.of(goal), allowed, budget)
+    chance, update = (table.at(choice.cell, choice.size) for table in gains)
     return Plan(
         goal=goal,
         budget=budget,
@@ -269,55 +276,10 @@ def _planned(pool: Pool, gains: Gains, goal: str, method: Method, allowed: Sizes
         update=float(update @ choice.problems),
         gap=choice.gap,
         marginal=choice.marginal,
-        uniform=even_split(gains, goal, sizes, worth, problems, budget),
+        uniform=even_split(gains, offer, budget),
         pool=pool,
         method=method,
         choice=choice,
         _chance=chance,
-        _first=Steps(*(values[first] for values in vars(steps).values())),
-        _first_worth=steps.slope[first],
+        _first=first,
     )
-
-
-def _choose(
-    pool: Pool, gains: Gains, goal: str, allowed: Sizes, budget: float
-) -> tuple[NDArray[np.int64], FloatArray, Steps, Choice]:
-    """Solve with sizes up to a cap, and with twice as many while some problem gets more than half of it."""
-    problems = pool.cells.problems
-    total = float(problems.sum())
-    share = budget / total if total else 0.0
-    first = int(allowed.up_to(allowed.limit)[0])
-    most = int(min(allowed.limit, max(budget, first)))
-    cap = int(min(most, max(_FIRST_CAP, 2 * share, 2 * first)))
-    sizes = allowed.up_to(cap)
-    _refuse_too_many(pool, len(sizes))
-    worth = gains.of(goal, sizes)
-    budget = budget if budget >= first else 0.0
-    while True:
-        steps = hull_steps(worth, sizes)
-        choice = greedy(worth, sizes, steps, problems, budget)
-        reached = int(choice.size.max(initial=0))
-        if cap >= most or 2 * reached <= cap:
-            break
-        cap = min(2 * cap, most)
-        further = allowed.up_to(cap)[len(sizes) :]
-        _refuse_too_many(pool, len(sizes) + len(further))
-        sizes = np.concatenate([sizes, further])
-        worth = np.concatenate([worth, gains.of(goal, further)], axis=1)
-    if choice.gap > 0:
-        every = allowed.up_to(most)
-        if len(every) > len(sizes) and exact_is_cheap(problems, every, budget):
-            sizes, worth = every, np.concatenate([worth, gains.of(goal, every[len(sizes) :])], axis=1)
-        if exact_is_cheap(problems, sizes, budget):
-            choice = exact(worth, sizes, problems, budget, choice.marginal)
-    return sizes, worth, steps, choice
-
-
-def _refuse_too_many(pool: Pool, sizes: int) -> None:
-    """A plan that would take gigabytes is refused before it does."""
-    kinds = len(pool.cells.rate)
-    if kinds * max(sizes, 1 if pool.tries is None else POINTS) > _MOST_ENTRIES:
-        raise TooMany(
-            f"pool has {kinds:,} different outcomes, too many for the {sizes:,} sizes in question; allow fewer sizes (largest, "
-            "multiple_of, powers_of_two), or give fewer outcomes, such as rounded rates"
-        )

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
 from collections.abc import Hashable
 from typing import Any
 
 import stdial
 from stdial import tries
 from stdial.charts import plan as charts
-from stdial.tries import Plan
+from stdial.tries import Bought, Plan
 from stdial.web import pools
 from stdial.web.page import Values
 from stdial.web.params import PARAMS
@@ -25,9 +27,9 @@ USES = (
 _HEADING = "The plan: a budget spread over the problems"
 _METHODS = {"grpo": stdial.GRPO, "dr-grpo": stdial.DR_GRPO, "dapo": stdial.DAPO}
 _NAMES = {"grpo": "GRPO", "dr-grpo": "Dr. GRPO", "dapo": "DAPO"}
-# What budgets buy does not depend on the budget chosen; kept for the pools that everybody has.
-_curves: dict[Hashable, list[Plan]] = {}
-_MOST_CURVES = 64
+_curves: OrderedDict[Hashable, list[Bought]] = OrderedDict()  # of the pools that everybody has
+_lock = threading.Lock()
+_MOST_CURVES = 256
 _BUDGETS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)  # rollouts a problem, for what a budget buys
 
 
@@ -38,20 +40,12 @@ def budget(v: Values, chosen: Chosen) -> int:
 
 def planned(v: Values, chosen: Chosen) -> Plan:
     """The plan that the link asks for; ValueError where its restrictions leave no size."""
-    return _plans(v, chosen, [budget(v, chosen)])[0]
+    return tries.plan(chosen.pool, budget(v, chosen), *_asked(v))
 
 
-def _plans(v: Values, chosen: Chosen, budgets: list[int]) -> list[Plan]:
-    return tries.plans(
-        chosen.pool,
-        budgets,
-        v.goal,
-        _METHODS[v.method],
-        smallest=v.smallest,
-        largest=v.largest or None,
-        multiple_of=v.multiple,
-        powers_of_two=v.powers,
-    )
+def _asked(v: Values) -> tuple[str, stdial.Method, int, int | None, int, bool]:
+    """What the link asks of a plan besides its budget, in the order of `tries.plan`."""
+    return v.goal, _METHODS[v.method], v.smallest, v.largest or None, v.multiple, v.powers
 
 
 def csv(v: Values, chosen: Chosen) -> str:
@@ -161,15 +155,23 @@ def _basis(chosen: Chosen) -> list[Run]:
 def _bought(v: Values, chosen: Chosen, best: Plan) -> list[Any]:
     if many_cells(chosen.pool):
         return []
-    key = (chosen.token, v.goal, v.method, v.smallest, v.largest, v.multiple, v.powers)
-    others = None if chosen.private else _curves.get(key)
-    if others is None:
-        others = _plans(v, chosen, [int(per * chosen.pool.size) for per in _BUDGETS])
-        if not chosen.private:
-            if len(_curves) >= _MOST_CURVES:
-                _curves.clear()
-            _curves[key] = others
-    return [charts.bought(others, best, chosen.name)]
+    return [charts.bought(_curve(v, chosen), best, chosen.name)]
+
+
+def _curve(v: Values, chosen: Chosen) -> list[Bought]:
+    """What budgets buy, which does not depend on the budget chosen."""
+    key = (chosen.token, v.goal, v.goal == "update" and v.method, v.smallest, v.largest, v.multiple, v.powers)
+    with _lock:
+        if key in _curves:
+            _curves.move_to_end(key)
+            return _curves[key]
+    made = tries.bought(chosen.pool, [int(per * chosen.pool.size) for per in _BUDGETS], *_asked(v))
+    if not chosen.private:
+        with _lock:
+            _curves[key] = made
+            while len(_curves) > _MOST_CURVES:
+                _curves.popitem(last=False)
+    return made
 
 
 def _beside(best: Plan, method: str) -> Table:
@@ -193,11 +195,11 @@ def _beside(best: Plan, method: str) -> Table:
 
 def _nothing(best: Plan) -> list[Table]:
     """The problems that get nothing, hard and easy ones apart, and what stands in their way."""
-    left = best.unserved
-    if left.empty:
+    left = best.left
+    if not len(left.cell):
         return []
-    rate = best.pool.rate[left["row"].to_numpy()]
-    never, dear = (left["size"] == 0).to_numpy(), (left["size"] > best.budget).to_numpy()
+    rate = best.pool.cells.rate[left.cell]
+    never, dear = left.size == 0, left.size > best.budget
     hard = rate < 0.5
     parts = [
         ("hard ones", ~never & ~dear & hard),
@@ -208,15 +210,14 @@ def _nothing(best: Plan) -> list[Table]:
     rows = []
     for words, mask in parts:
         if mask.any():
-            some = left[mask]
-            first = _whole_span(some["size"].min(), some["size"].max())
+            first = left.size[mask]
             rows.append(
                 [
                     words,
                     _span(rate[mask].min(), rate[mask].max()),
-                    count(some["problems"].sum()),
-                    first,
-                    _worth(best, some),
+                    count(left.problems[mask].sum()),
+                    _whole_span(first.min(), first.max()),
+                    _worth(best, first, left.worth[mask]),
                 ]
             )
     unit = "mixed groups" if best.goal == "mixed" else "of update"
@@ -225,9 +226,9 @@ def _nothing(best: Plan) -> list[Table]:
     return [Table(columns, rows, numeric=[1, 2, 3, 4], cards=True, caption=caption)]
 
 
-def _worth(best: Plan, some: Any) -> str:
-    low, high = float(some["worth"].min()), float(some["worth"].max())
-    if float(some["size"].min()) > best.budget:
+def _worth(best: Plan, size: Any, worth: Any) -> str:
+    low, high = float(worth.min()), float(worth.max())
+    if float(size.min()) > best.budget:
         return "more than the budget"
     return f"{low:.3g}" if high - low <= 1e-3 * high else f"{low:.3g} to {high:.3g}"
 
