@@ -21,8 +21,9 @@ from stdial.web.words import count, decimal, percent
 
 __all__ = ["USES", "budget", "csv", "meanwhile", "planned", "stage"]
 
+# Not p, though one pool is all at p: which pool it is, its token says.
 USES = (
-    "p", "pool", "budget_in", "per_problem", "budget", "goal", "method", "smallest", "largest", "multiple", "powers",
+    "pool", "budget_in", "per_problem", "budget", "goal", "method", "smallest", "largest", "multiple", "powers",
 )  # fmt: skip
 _HEADING = "The plan: a budget spread over the problems"
 _METHODS = {"grpo": stdial.GRPO, "dr-grpo": stdial.DR_GRPO, "dapo": stdial.DAPO}
