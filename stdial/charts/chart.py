@@ -56,6 +56,7 @@ class Chart:
     caption : a line under the chart.
     given : what stays of the chart while a reader's guess is awaited: names of traces, and "#text" of labels. Empty keeps the
         axes alone; None, where even they would say too much, keeps nothing.
+    parts : name -> trace: what `data` draws as a part of a trace that costs a browser less than several, for `given`.
 
     Examples
     --------
@@ -76,6 +77,7 @@ class Chart:
     tap: Mapping[str, Any] | None = None
     caption: str = ""
     given: Sequence[str] | None = None
+    parts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def figure(self) -> dict[str, Any]:
         """The figure for Plotly itself."""
@@ -106,6 +108,7 @@ class Chart:
                 table={}, tap=None, caption="",
             )  # fmt: skip
         data = [trace for trace in self.data if trace.get("name") in given]
+        data += [trace for name, trace in self.parts.items() if name in given]
         layout = dict(self.layout) if data else _first_axes(self.layout)
         labels = [label for label in self.layout.get("annotations", ()) if f"#{label['text']}" in given]
         return replace(

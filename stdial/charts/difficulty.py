@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -95,18 +96,20 @@ def chart(view: str, G: int, p: float, alpha: float, dots: bool = False, seed: i
     traces: list[dict[str, Any]] = []
     table: dict[str, Any] = {"p": _P}
     labels: list[dict[str, Any]] = []
+    limits: list[NDArray[np.float64]] = []
+    here: list[dict[str, Any]] = []
     for curve in methods(alpha):
         y, limit = _grid(view, G, curve.method), _grid(view, math.inf, curve.method)
-        here = _at(view, p, G, curve.method)
         table[f"{curve.name}, G = {G}"], table[f"{curve.name}, large G"] = y, limit
-        traces.append(_thin(limit, f"{curve.name}, large G", top))
+        limits.append(limit)
         traces.append(
             style.line(
                 packed(_P), packed(y), curve.name, curve.color, dash=curve.dash, hovertemplate="%{x:.3f}: %{y:.4f}"
             )
         )
-        traces.append(_mark(p, here, curve))
+        here.append(_mark(p, _at(view, p, G, curve.method), curve))
         labels.append(_curve_label(view, curve, G))
+    traces = [_thin(limits, top), *traces, style.together(here, "at p")]
     if view == "update":
         traces.append(_law(G, table))
         if dots:
@@ -114,8 +117,8 @@ def chart(view: str, G: int, p: float, alpha: float, dots: bool = False, seed: i
     if view == "weight":
         labels.append(_boost(G))
     layout = style.layout("success probability p", _axis(view), height=540, annotations=labels, shapes=[style.rule(p)])
-    layout["xaxis"] |= {"range": [-0.01, 1.01], "dtick": 0.25}
-    layout["yaxis"] |= {"range": [0, top]}
+    layout["xaxis"] |= {"range": [-0.01, 1.01], "dtick": 0.25, **style.ROOM}
+    layout["yaxis"] |= {"range": [0, top], **style.ROOM}
     layout["uirevision"] = view
     return Chart(
         "difficulty", traces, layout, _alt(view, G, p, alpha),
@@ -126,9 +129,14 @@ def chart(view: str, G: int, p: float, alpha: float, dots: bool = False, seed: i
     )  # fmt: skip
 
 
-def _thin(y: NDArray[np.float64], name: str, top: float) -> dict[str, Any]:
-    inside = np.where(np.isfinite(y), np.minimum(y, 4 * top), 4 * top)  # the limit's weight has no height at the ends
-    return style.line(packed(_P), packed(inside), name, style.GREY, width=1, hoverinfo="skip")
+def _thin(limits: Sequence[NDArray[np.float64]], top: float) -> dict[str, Any]:
+    """The limits of all curves as one trace with gaps; where a limit's weight has no height, at the ends, it leaves the chart."""
+    gap = [np.nan]
+    x = np.concatenate([np.append(_P, gap) for _ in limits])
+    y = np.concatenate(
+        [np.append(np.where(np.isfinite(one), np.minimum(one, 4 * top), 4 * top), gap) for one in limits]
+    )
+    return style.line(packed(x), packed(y), "large G", style.GREY, width=1, hoverinfo="skip")
 
 
 def _mark(p: float, y: float, curve: Curve) -> dict[str, Any]:

@@ -27,46 +27,39 @@ def updates(G: int, k: int, alpha: float) -> Chart:
     {'G': 8, 'k': 1, 'alpha': 1.0}
     """
     ks = np.arange(G + 1)
+    few = G <= _STEMS
     traces: list[dict[str, Any]] = []
     labels: list[dict[str, Any]] = []
     table: dict[str, Any] = {"k": ks}
+    now: dict[str, dict[str, Any]] = {}
     for curve in methods(alpha):
         c = group.update(ks, G, curve.method)
         table[curve.name] = c
-        if G <= _STEMS:
-            traces.append(_stems(ks, c, curve.color))
-        live, few = ks[1:-1], G <= _STEMS
+        name = f"{curve.name}, now"
         traces.append(
             style.points(
-                packed(live), packed(c[1:-1]), curve.name, curve.color, hollow=True, size=8 if few else 3,
+                packed(ks[1:-1]), packed(c[1:-1]), curve.name, curve.color, hollow=True, size=8 if few else 3,
                 hovertemplate=f"{curve.name}, %{{x}} of {G} right: %{{y:.4f}}<extra></extra>",
+                **({"error_y": _stems(curve.color)} if few else {}),
             )
         )  # fmt: skip
-        traces.append(style.points([k], [float(c[k])], f"{curve.name}, now", curve.color, size=14, hoverinfo="skip"))
+        now[name] = style.points([k], [float(c[k])], name, curve.color, size=14, hoverinfo="skip")
         labels.append(_name(G, curve.name, float(group.update(max(1, G // 2), G, curve.method)), curve.color))
-    silent = {"symbol": "x-thin", "size": 10, "line": {"color": style.GREY, "width": 2}}
-    traces.append(
-        {
-            "type": "scatter",
-            "mode": "markers",
-            "x": [0, G],
-            "y": [0, 0],
-            "name": "silent",
-            "marker": silent,
-            "hoverinfo": "skip",
-        }
-    )
+    silent = style.points([0, G], [0, 0], "silent", style.GREY, hollow=True, size=10, hoverinfo="skip")
+    silent["marker"]["symbol"] = "x-thin"
+    traces.append(style.together([*now.values(), silent], "now, silent"))
     for x in (0, G):
         labels.append(
             style.label(x, 0, "silent", style.GREY, xanchor="center", yanchor="bottom", yshift=10, textangle=-90)
         )
     top = 1.12 if alpha > 1 else 0.6
     layout = style.layout("right answers k", "update c", height=330, annotations=labels)
-    layout["xaxis"] |= {"range": [-0.04 * G - 0.3, 1.04 * G + 0.3], "dtick": _tick(G)}
-    layout["yaxis"] |= {"range": [-0.02, top]}
+    layout["xaxis"] |= {"range": [-0.04 * G - 0.3, 1.04 * G + 0.3], "dtick": _tick(G), **style.ROOM}
+    layout["yaxis"] |= {"range": [-0.02, top], **style.ROOM}
     return Chart(
         "group", traces, layout, _alt(G, k, alpha), shows={"G": G, "k": k, "alpha": alpha}, table=table,
         tap={"x": "k", "low": 0, "high": G, "step": 1}, narrow={"height": 250, "margin.b": 40}, given=(),
+        parts=now,
     )  # fmt: skip
 
 
@@ -84,8 +77,9 @@ def pushes(G: int, k: int, alpha: float, marks: str) -> Chart:
     reach = max(1.2, *(1.15 * float(np.abs(table[c.name]).max()) for c in methods(alpha)))
     title = "answer" if marks else ""
     layout = style.layout(title, "push (advantage)", height=270, barmode="group", bargap=0.3)
-    layout["xaxis"] |= {"type": "category", "showline": False, "ticks": ""}
+    layout["xaxis"] |= {"type": "category", "showline": False, "ticks": "", **style.ROOM}
     layout["yaxis"] |= {"range": [-reach, reach], "zeroline": True, "zerolinecolor": style.GREY, "zerolinewidth": 1}
+    layout["yaxis"] |= style.ROOM
     layout["annotations"] = [
         style.label(0.995, 1.0, "GRPO", style.GRPO, xref="paper", yref="paper", xanchor="right", yanchor="top"),
         style.label(0.995, 0.9, "Dr. GRPO", style.DR_GRPO, xref="paper", yref="paper", xanchor="right", yanchor="top"),
@@ -134,12 +128,11 @@ def any_reward(rewards: Sequence[float], alpha: float) -> Chart:
     )  # fmt: skip
 
 
-def _stems(ks: NDArray[Any], c: NDArray[Any], color: str) -> dict[str, Any]:
-    """Thin stems from the axis, as one trace with gaps."""
-    x = np.repeat(ks.astype(float), 3)
-    y = np.zeros(x.size)
-    y[1::3], y[2::3] = c, np.nan
-    return style.line(packed(x), packed(y), "stems", color, width=1, hoverinfo="skip")
+def _stems(color: str) -> dict[str, Any]:
+    """Thin stems from the axis to each point: error bars of the whole height."""
+    return {
+        "type": "percent", "symmetric": False, "value": 0, "valueminus": 100, "color": color, "thickness": 1, "width": 0,
+    }  # fmt: skip
 
 
 def _bars(x: list[str], y: NDArray[Any], name: str, color: str, hollow: bool) -> dict[str, Any]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 __all__ = [
-    "ACCENT", "DAPO", "DARK", "DASHES", "DR_GRPO", "FAINT", "GREY", "GRID", "GRPO", "INK", "METHOD_COLORS", "PAPER", "area",
-    "label", "layout", "line", "points", "rule", "waiting",
+    "ACCENT", "DAPO", "DARK", "DASHES", "DR_GRPO", "FAINT", "GREY", "GRID", "GRPO", "INK", "METHOD_COLORS", "PAPER", "ROOM",
+    "area", "label", "layout", "line", "points", "rule", "together", "waiting",
 ]  # fmt: skip
 
 # Light theme; the browser swaps each for its partner in DARK when the app is dark.
@@ -32,6 +33,8 @@ DARK = {
     PAPER: "#14171B",
 }
 METHOD_COLORS = {"grpo": GRPO, "dr-grpo": DR_GRPO, "dapo": DAPO}
+# Of an axis whose labels have room in the margins: the browser need not measure each of them at every draw.
+ROOM = {"ticklabeloverflow": "allow"}
 DASHES = {"grpo": "solid", "dr-grpo": "dash", "dapo": "dot"}
 
 
@@ -100,6 +103,31 @@ def label(x: Any, y: Any, text: str, color: str = INK, **more: Any) -> dict[str,
     return {
         "x": x, "y": y, "text": text, "showarrow": False, "font": {"color": color, "size": 13},
         "xanchor": "left", "yanchor": "middle", **more,
+    }  # fmt: skip
+
+
+def together(traces: Sequence[Mapping[str, Any]], name: str) -> dict[str, Any]:
+    """Traces of points as one, which a browser draws in less time; each keeps its look and its hover text.
+
+    >>> both = together([points([1], [2], "a", GRPO), points([3], [4], "b", GREY)], "a and b")
+    >>> both["x"], both["marker"]["color"]
+    ([1, 3], ['#0072B2', '#6B7280'])
+    """
+    sizes = [len(trace["x"]) for trace in traces]
+
+    def spread(values: Sequence[Any]) -> list[Any]:
+        return [value for value, n in zip(values, sizes, strict=True) for _ in range(n)]
+
+    markers = [trace["marker"] for trace in traces]
+    marker = {key: spread([one[key] for one in markers]) for key in ("color", "size")}
+    marker["symbol"] = spread([one.get("symbol", "circle") for one in markers])
+    line = {key: spread([one["line"][key] for one in markers]) for key in ("color", "width")}
+    hover = spread([trace.get("hovertemplate", "") for trace in traces])
+    return {
+        "type": "scatter", "mode": "markers", "name": name,
+        "x": [x for trace in traces for x in trace["x"]], "y": [y for trace in traces for y in trace["y"]],
+        "marker": {**marker, "line": line, "opacity": 1},  # points of unequal size would be drawn half transparent
+        **({"hovertemplate": hover} if any(hover) else {"hoverinfo": "skip"}),
     }  # fmt: skip
 
 

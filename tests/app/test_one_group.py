@@ -3,6 +3,7 @@
 import pytest
 
 from stdial import DR_GRPO, GRPO, group
+from stdial.charts import one_group as charts
 from tests.app.reading_stages import run, said, stages
 
 
@@ -43,3 +44,13 @@ def test_marks_set_size_and_count() -> None:
 def test_half_way_dial_is_drawn() -> None:
     stage, *_ = stages(run("", alpha="0.5"))
     assert any("0.5" in trace["name"] for trace in stage["charts"][0]["data"])
+
+
+def test_the_group_of_now_is_drawn_in_one_trace_and_stands_alone_before_a_guess() -> None:
+    chart = charts.updates(8, 1, 1.0)
+    *_, drawn = chart.data
+    c = [float(group.update(1, 8, m)) for m in (DR_GRPO, GRPO)]
+    assert list(zip(drawn["x"], drawn["y"], strict=True)) == [(1, c[0]), (1, c[1]), (0, 0), (8, 0)]
+    (alone,) = chart.covered(["GRPO, now"]).data
+    assert (alone["x"], alone["y"]) == ([1], [c[1]])
+    assert {name: len(values) for name, values in drawn["marker"]["line"].items()} == {"color": 4, "width": 4}
