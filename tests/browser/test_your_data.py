@@ -102,10 +102,12 @@ def test_upload_and_back(visit: Visits, width: int) -> None:
 def test_question_change_and_undo(visit: Visits, width: int) -> None:
     v = opened(visit, width)
     drop(v, CASES / "two_steps.csv")
-    assert v.page.get_by_role("heading", name="Take it along").count() == 0
+    assert not v.page.locator(".st-key-foot").is_visible()
     v.page.get_by_role("button", name="step 200", exact=True).click()
     v.until("rates", "problems", 24)
-    v.page.get_by_role("button", name="Full table (CSV)").wait_for()  # below the body, where a move does not send it again
+    v.page.get_by_role("button", name="Full table (CSV)").wait_for()
+    assert v.page.get_by_role("button", name="Live problems (CSV)").count() == 0
+    assert v.page.get_by_role("button", name="Before and after (CSV)").count() == 0
     found = read(CASES / "two_steps.csv", at_step="200").pool
     assert v.shows("silent")["best"] == round(found.silent_rate(8), 4)
     unfold(v)
@@ -222,6 +224,9 @@ def test_two_browsers_share_nothing(visit: Visits) -> None:
     other.drawn("problems")
     assert secret not in other.page.content()
     assert secret not in one.page.url
+    assert "pool=upload" in one.page.get_by_role("link", name="What dropping the silent groups costs").get_attribute(
+        "href"
+    )
     one.page.get_by_role("link", name="Silence", exact=True).click()
     one.drawn("field")
     assert one.page.get_by_label("Which problems").locator("option[value=upload]").count() == 1

@@ -1,7 +1,7 @@
 """Your data from top to bottom: the file of the session or the sample, and the regions that apply to it.
 
-A moved control runs the body alone. What only a file changes stands outside: the box for files above it, downloads and the
-rest below. Where what is looked at changes its kind in a run of the body, the whole page runs again.
+A moved control, and a dropped file too, runs the body alone. The downloads and links under it are drawn once for whatever may
+be looked at: the body says by a style sheet which of them apply.
 """
 
 from __future__ import annotations
@@ -35,35 +35,15 @@ _PATIENCE = 4.0  # seconds for which a reading is awaited before its progress is
 
 @dataclass
 class Held:
-    """What the page shows of a run of the whole page on.
-
-    Attributes
-    ----------
-    looked : what is looked at, None where nothing is.
-    below : the kind of it that what stands below the body was made for; None before that is there.
-    """
+    """What is looked at, for what stands outside the body; None where nothing is."""
 
     looked: Looked | None = None
-    below: Hashable | None = None
-
-    @property
-    def kind(self) -> Hashable:
-        """What decides which downloads and links there are."""
-        looked = self.looked
-        if looked is None:
-            return ()
-        return looked.private, looked.reading.pool is not None, looked.compared is not None
-
-
-def top(page: Page) -> None:
-    """The question and the uploader."""
-    page.stage(lambda v: view.title(), key="title", uses=(), leads=False)
-    reading_view.files(page, desk_of(st.session_state))
 
 
 def opened(page: Page) -> Looked | None:
-    """What came of the file; None while there is nothing to look at."""
+    """The uploader, and what came of the file; None while there is nothing to look at."""
     desk = desk_of(st.session_state)
+    reading_view.files(page, desk)
     file = desk.main
     if file is None:
         pools.drop_upload(st.session_state)
@@ -177,24 +157,48 @@ def draw(page: Page, held: Held) -> None:
             raise
         trouble = f"a part of this page could not be made from the file ({type(error).__name__})"
         page.stage(lambda v: _failed(trouble), key="failed", needs=trouble, private=True, uses=())
-    if held.below is not None and held.kind != held.below:
-        page.acted()
-        st.rerun()
+    if hidden := _hidden(held.looked):
+        st.html(f"<style>{hidden}</style>")
+
+
+def _hidden(looked: Looked | None) -> str:
+    """The rules that fit what stands below the body to what is looked at; none for the sample, for which the frame's do."""
+    if looked is None:
+        return ".st-key-foot { display: none; }"
+    if not looked.private:
+        return ""
+    counted = looked.reading.pool is not None
+    buttons = {"keep": counted, "drop": counted, "live": not counted, "before-after": looked.compared is not None}
+    links = {_of_sample: not counted, _of_upload: counted}
+    rules = {problems.place(name): "block" if there else "none" for name, there in buttons.items()}
+    rules |= {f".st-key-{name}": "flex" if there else "none" for name, there in links.items()}
+    return " ".join(f"{which} {{ display: {how}; }}" for which, how in rules.items())
+
+
+_of_sample, _of_upload = "onward", "onward-upload"  # containers of links to other pages, which carry different pools
+
+
+def top(page: Page) -> None:
+    """The question."""
+    page.stage(lambda v: view.title(), key="title", uses=(), leads=False)
 
 
 def foot(page: Page, held: Held) -> None:
-    """What stands below the body: downloads of what is looked at when one is asked for, exercise, next."""
-    held.below, looked = held.kind, held.looked
-    if looked is None:
-        return
-    pool = "upload" if looked.private and looked.reading.pool is not None else page.values.pool
+    """What stands below the body: downloads, made of what is looked at when one is asked for, exercise, next."""
     page.foot(
-        lambda: problems.downloads(page, looked, lambda: held.looked or looked),
+        lambda: problems.downloads(page, lambda: held.looked),
         page.limits,
         lambda: view.exercise(page),
-        lambda: page.onward("silence", "What dropping the silent groups costs", pool=pool),
-        lambda: page.page_link("tries", "How many tries for each problem", pool=pool),
+        lambda: _onward(page),
     )
+
+
+def _onward(page: Page) -> None:
+    st.markdown("## Next")
+    for key, pool in ((_of_sample, page.values.pool), (_of_upload, "upload")):
+        with st.container(key=key):
+            page.page_link("silence", "What dropping the silent groups costs", pool=pool)
+            page.page_link("tries", "How many tries for each problem", pool=pool)
 
 
 def _failed(trouble: str) -> Stage:

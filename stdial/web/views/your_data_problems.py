@@ -147,48 +147,56 @@ def take_along(page: Page, looked: Looked) -> None:
     st.markdown(f"## Take it along\n\n{what_they_hold(page.values, looked)}")
 
 
-def downloads(page: Page, first: Looked, now: Callable[[], Looked]) -> None:
+def downloads(page: Page, looked: Callable[[], Looked | None]) -> None:
     """What can be taken along; made when it is asked for, of the values and the file of then, every cell safe in a spreadsheet.
+
+    All of them are drawn: which apply to what is looked at, a style sheet says (`place`).
 
     Parameters
     ----------
     page : its values are those of now whenever a download is made.
-    first : what is looked at when the buttons are drawn; it decides which there are.
-    now : what is looked at when a download is made.
+    looked : what is looked at when a download is made.
     """
 
-    def some(which: Callable[[Reading, Values], Any]) -> Callable[[], str]:
-        return lambda: as_csv(problem_list(now().reading, page.values.G, which(now().reading, page.values)))
+    def of(make: Callable[[Values, Looked], str]) -> Callable[[], str]:
+        def made() -> str:
+            now = looked()
+            return "" if now is None else make(page.values, now)
+
+        return made
+
+    def some(which: Callable[[Values, Reading], Any]) -> Callable[[], str]:
+        return of(lambda v, now: as_csv(problem_list(now.reading, v.G, which(v, now.reading))))
 
     made = [
-        ("Full table (CSV)", lambda: as_csv(problem_table(now().reading, page.values.G)), "stdial-problems.csv", "text/csv"),
-        ("Silent problems (CSV)", some(lambda reading, v: reading.stats.silent), "stdial-silent.csv", "text/csv"),
-    ]  # fmt: skip
-    if first.reading.pool is None:
-        made.append(
-            ("Live problems (CSV)", some(lambda reading, v: ~reading.stats.silent), "stdial-live.csv", "text/csv")
-        )
-    else:
-        made += [
-            ("Kept by the filter (CSV)", some(_kept), "stdial-keep.csv", "text/csv"),
-            ("Dropped by the filter (CSV)", some(lambda reading, v: ~_kept(reading, v)), "stdial-drop.csv", "text/csv"),
-        ]
-    made += [
-        ("Report (Markdown)", lambda: _report(page.values, now()), "stdial-report.md", "text/markdown"),
-        ("Settings (text)", lambda: _settings_text(page.values), "stdial-settings.txt", "text/plain"),
+        ("Full table (CSV)", of(lambda v, now: as_csv(problem_table(now.reading, v.G))), "problems.csv", "text/csv"),
+        ("Silent problems (CSV)", some(lambda v, reading: reading.stats.silent), "silent.csv", "text/csv"),
+        ("Live problems (CSV)", some(lambda v, reading: ~reading.stats.silent), "live.csv", "text/csv"),
+        ("Kept by the filter (CSV)", some(_kept), "keep.csv", "text/csv"),
+        ("Dropped by the filter (CSV)", some(lambda v, reading: ~_kept(v, reading)), "drop.csv", "text/csv"),
+        ("Report (Markdown)", of(_report), "report.md", "text/markdown"),
+        ("Settings (text)", of(_settings_text), "settings.txt", "text/plain"),
+        ("Before and after (CSV)", of(_before_after), "before-after.csv", "text/csv"),
     ]
     with st.container(horizontal=True, key="downloads"):
         for label, make, file, kind in made:
-            st.download_button(label, make, file, kind, on_click="ignore", key=f"download {file}")
-    if first.compared is not None:
-        st.download_button(
-            "Before and after (CSV)", lambda: _before_after(now()), "stdial-before-after.csv", "text/csv",
-            on_click="ignore", key="download compared",
-        )  # fmt: skip
+            st.download_button(
+                label, make, f"stdial-{file}", kind, on_click="ignore", key=f"take {file.partition('.')[0]}"
+            )
 
 
-def _kept(reading: Reading, v: Values) -> NDArray[np.bool_]:
-    assert reading.pool is not None
+def place(name: str) -> str:
+    """The selector of a download's button: "keep", "drop", "live" or "before-after".
+
+    >>> place("keep")
+    '.st-key-take-keep'
+    """
+    return f".st-key-take-{name}"
+
+
+def _kept(v: Values, reading: Reading) -> NDArray[np.bool_]:
+    if reading.pool is None:
+        return np.zeros(reading.problems, dtype=bool)
     return inside(reading.pool, *_band(v))
 
 
@@ -197,13 +205,12 @@ def _report(v: Values, looked: Looked) -> str:
     return report(looked.reading, v.G, looked.label, between, looked.compared, (_framework(v), v.want))
 
 
-def _settings_text(v: Values) -> str:
+def _settings_text(v: Values, looked: Looked) -> str:
     return frameworks.settings(_framework(v), v.want) + "\n"
 
 
-def _before_after(looked: Looked) -> str:
-    assert looked.compared is not None
-    return as_csv(looked.compared.table())
+def _before_after(v: Values, looked: Looked) -> str:
+    return "" if looked.compared is None else as_csv(looked.compared.table())
 
 
 def _band(v: Values) -> tuple[float, float]:

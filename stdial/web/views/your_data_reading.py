@@ -50,24 +50,23 @@ def files(page: Page, desk: Desk) -> None:
         page.acted()
         desk.clear()
 
-    with st.container(key="upload"):
-        st.file_uploader(
-            "Drop a table of pass rates or rollouts here. Two files are compared.",
-            help=_HELP,
-            accept_multiple_files=True,
-            key=key,
-            on_change=dropped,
-        )
-        if not desk.files:
-            st.caption(
-                "Shown is an invented sample. Your own file stays in this session's memory: never on disk, and not in the link."
-            )
-            return
-        held = ", ".join(words.markdown(file.name) for file in desk.files)
+    st.file_uploader(
+        "Drop a table of pass rates or rollouts here. Two files are compared.",
+        help=_HELP,
+        accept_multiple_files=True,
+        key=key,
+        on_change=dropped,
+    )
+    if not desk.files:
         st.caption(
-            f"Held in this session's memory only, never on disk, and not in the link, which carries all else: {held}."
+            "Shown is an invented sample. Your own file stays in this session's memory: never on disk, and not in the link."
         )
-        st.button("Forget the files and try the sample", on_click=back)
+        return
+    held = ", ".join(words.markdown(file.name) for file in desk.files)
+    st.caption(
+        f"Held in this session's memory only, never on disk, and not in the link, which carries all else: {held}."
+    )
+    st.button("Forget the files and try the sample", on_click=back)
 
 
 def progress(page: Page, file: File, desk: Desk) -> None:
