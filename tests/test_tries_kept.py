@@ -10,11 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stdial import DAPO, DR_GRPO, GRPO, Method, Pool
-from stdial.expectation import expected_update, mixed_rate
+from stdial.expectation import expected_update
 from stdial.tries import bought, gains, plan
+from stdial.tries.even import best_even
 from stdial.tries.gains import Table, forget_beyond, gains_of
 from stdial.tries.knapsack import greedy, hull_steps, queue
 from stdial.tries.offers import Offer
+from stdial.tries.worth import Worth
 
 RIGHT = np.array([0, 1, 3, 8, 8, 2, 5, 0, 7])
 PROBLEMS = np.array([50, 20, 10, 40, 5, 6, 7, 8, 9])
@@ -132,27 +134,37 @@ def test_shared_arrays_cannot_be_changed() -> None:
     st.integers(0, 40_000),
     st.integers(2, 300),
     st.integers(1, 9),
-    st.sampled_from([None, GRPO, DR_GRPO, Method("ddof", 2.0, 1), Method("eps", 1.5, 1, 0.3)]),
+    st.sampled_from(
+        [
+            None,
+            GRPO,
+            DR_GRPO,
+            Method("steep", 1.5),
+            Method("log-odds", 2.0),
+            Method("ddof", 2.0, 1),
+            Method("eps", 1.5, 1, 0.3),
+        ]
+    ),
 )
 def test_a_part_of_the_sizes_gives_the_choice_of_all(rows, budget, smallest, step, method) -> None:
     """What `Offer.queue` leaves out is never reached, whatever the worth: compared with the hulls over all sizes."""
-    p, problems = np.array([p for p, _ in rows])[:, None], np.array([float(n) for _, n in rows])
+    problems = np.array([float(n) for _, n in rows])
+    worth = Worth(np.array([p for p, _ in rows])[:, None], np.ones((len(rows), 1)), method)
     sizes = np.arange(smallest, smallest + 400 * step, step)
-    worth = mixed_rate(p, sizes) if method is None else expected_update(p, sizes, method)
-    check_part(Offer(sizes, worth, problems), budget)
-    bumpy = np.random.default_rng(budget).normal(size=worth.shape) * 0.01
-    check_part(Offer(sizes, worth + bumpy, problems), budget)
+    check_part(Offer(sizes, worth.columns, problems, worth.rises), worth.columns(sizes), budget)
+    bumpy = worth.columns(sizes) + np.random.default_rng(budget).normal(size=(len(rows), 400)) * 0.01
+    check_part(Offer(sizes, lambda some: bumpy[:, np.searchsorted(sizes, some)], problems), bumpy, budget)
 
 
-def check_part(offer: Offer, budget: int) -> None:
-    whole = queue(hull_steps(offer.worth, offer.sizes), offer.problems)
-    part = offer.queue(budget)
-    all_of = greedy(offer.worth, offer.sizes, whole, offer.problems, budget)
-    some = greedy(offer.worth, offer.sizes, part, offer.problems, budget)
+def check_part(offer: Offer, worth: np.ndarray, budget: int) -> None:
+    full = Offer(offer.sizes, lambda some: worth[:, np.searchsorted(offer.sizes, some)], offer.problems)
+    whole, part = queue(hull_steps(worth, full.sizes), full.problems), offer.queue(budget)
+    all_of, some = greedy(full, whole, budget), greedy(offer, part, budget)
     for name, value in vars(all_of).items():
         np.testing.assert_array_equal(value, getattr(some, name), err_msg=name)
     for name, value in vars(whole.first).items():
         np.testing.assert_array_equal(value, getattr(part.first, name), err_msg=name)
+    assert best_even(offer, budget) == best_even(full, budget)
 
 
 def test_what_budgets_buy_is_what_their_plans_have() -> None:

@@ -15,6 +15,7 @@ from stdial.expectation import expected_update, mixed_rate
 from stdial.tries import TooMany, plan, plans
 from stdial.tries.gains import Sizes
 from stdial.tries.knapsack import exact, greedy, hull_steps, queue
+from stdial.tries.offers import Offer
 
 rates = st.one_of(st.sampled_from([0.0, 0.02, 0.3, 0.5, 0.97, 1.0]), st.floats(0, 1))
 methods = st.sampled_from(
@@ -134,10 +135,8 @@ def test_greedy_misses_at_most_its_gap(rows, budget, method, restriction):
     sizes = Sizes(**restriction).up_to(64)
     gain = expected_update(p[:, None], sizes, method)
     steps = hull_steps(gain, sizes)
-    quick, best = (
-        greedy(gain, sizes, queue(steps, problems), problems, budget),
-        exact(gain, sizes, problems, budget, 0.0),
-    )
+    menu = Offer(sizes, lambda some: gain[:, np.searchsorted(sizes, some)], problems)
+    quick, best = greedy(menu, queue(steps, problems), budget), exact(menu, budget, 0.0)
     assert quick.value <= best.value + 1e-12
     assert best.value <= quick.value + quick.gap + 1e-12
     # at most the gain of one step

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from stdial.arguments import FloatArray
 from stdial.tries.gains import Gains, Table
 from stdial.tries.offers import Offer
 
@@ -43,8 +44,26 @@ def best_even(offer: Offer, budget: float) -> tuple[int, float]:
     served = np.minimum(total, np.floor(budget / offer.sizes))
     if total == 0 or not served.any():
         return 0, 0.0
-    best = int(np.argmax(served / total * offer.served))
+    if not offer.rises:
+        best = int(np.argmax(served / total * offer.whole(0, len(served))))
+    else:
+        best = _best_of_rising(offer, served / total, budget / total)
     return int(offer.sizes[best]), float(served[best])
+
+
+def _best_of_rising(offer: Offer, share: FloatArray, each: float) -> int:
+    """Of the sizes that serve all problems the largest, or one of those beyond, where a rollout brings less and less."""
+    start, many = max(int(np.searchsorted(offer.sizes, each, side="right")) - 1, 0), 8
+    while True:
+        end = min(start + many, len(share))
+        whole = offer.whole(start, end)
+        value = share[start:end] * whole
+        best = int(np.argmax(value))
+        if value[best] <= 0:  # no group of any size is worth anything
+            return 0
+        if end == len(share) or (1 + 1e-9) * each / float(offer.sizes[end - 1]) * float(whole[-1]) < value[best]:
+            return start + best
+        many *= 4
 
 
 def figure(table: Table, offer: Offer, size: int, some: float) -> float:

@@ -12,12 +12,11 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from stdial.arguments import FloatArray, numbers
-from stdial.expectation import expected_update, weight_each
+from stdial.arguments import numbers
 from stdial.method import Method
 from stdial.pool import Pool
-from stdial.silence import mixed_rate
 from stdial.tries.offers import Offer
+from stdial.tries.worth import Worth
 
 __all__ = ["DEFAULT_LARGEST", "GOALS", "MOST_KEPT", "Gains", "Sizes", "Table", "forget_beyond", "gains_of"]
 
@@ -26,7 +25,7 @@ DEFAULT_LARGEST = 4096  # where the user sets no largest size
 MOST = 65_536  # a larger group is no plan
 MOST_KEPT = 64 << 20  # bytes, of all pools together
 _MOST_OFFERS = 3 << 20  # bytes in one table
-_TOGETHER = 8
+_MOST_SURE = 4096  # up to here neighbouring sizes differ by much more than rounding
 
 
 @dataclass(frozen=True)
@@ -85,76 +84,19 @@ class Gains(NamedTuple):
         return self.mixed if goal == "mixed" else self.update
 
 
-class Table:
-    """What a group of each size is worth to each cell of a pool, for the sizes that were asked for so far.
-
-    Parameters
-    ----------
-    pool : the problems; not held.
-    method : whose expected update it is; None for the chance of a mixed group.
-    """
+class Table(Worth):
+    """What a group of each size is worth to each cell of a pool, and the offers made of it."""
 
     def __init__(self, pool: Pool, method: Method | None) -> None:
-        self._p, self._weights = pool.posterior()
-        self._points = self._p.ndim == 2  # bare rates: each cell is its own point
-        self._problems, self._method = pool.cells.problems, method
-        self._held = np.full(1, -1, dtype=np.intp), np.zeros((len(self._weights), 0))  # each size's column, columns
+        super().__init__(*pool.posterior(), method)
+        self._problems = pool.cells.problems
         self._offers: OrderedDict[Hashable, Offer] = OrderedDict()
         self._lock = threading.Lock()
 
     @property
     def nbytes(self) -> int:
         """About how much memory it takes."""
-        return self._weights.nbytes + sum(array.nbytes for array in self._held) + self._bytes_of_offers()
-
-    def of(self, sizes: NDArray[np.int64]) -> FloatArray:
-        """Worth of one group of each of these sizes in each cell: [cells, sizes]."""
-        column, worth = self._columns(sizes)
-        return np.take(worth, column, axis=1)
-
-    def _columns(self, sizes: NDArray[np.int64]) -> tuple[NDArray[np.intp], FloatArray]:
-        """The columns of these sizes, and what they are columns of."""
-        column, worth = self._held  # read once: another thread may put a longer pair in its place
-        top = int(sizes.max(initial=0))
-        if top >= len(column):
-            column = np.concatenate([column, np.full(top + 1 - len(column), -1, dtype=np.intp)])
-        found = column[sizes]
-        if (found < 0).any():
-            lacking = np.unique(sizes[found < 0])
-            column = column.copy()
-            column[lacking] = worth.shape[1] + np.arange(len(lacking))
-            worth = np.concatenate([worth, self._worth(lacking)], axis=1)
-            self._held = column, worth
-            found = column[sizes]
-        return found, worth
-
-    def _worth(self, sizes: NDArray[np.int64]) -> FloatArray:
-        """Each size by itself: its worth must not depend, in its last digits, on the sizes that it was asked for with."""
-        p, G = self._p.ravel(), sizes.astype(np.float64)[:, None]
-        if self._method is None:
-            worth = mixed_rate(p, G)
-        else:  # few at a time are averaged one by one, many of few p together
-            worth = np.concatenate(
-                [expected_update(p, G[i : i + _TOGETHER], self._method) for i in range(0, len(G), _TOGETHER)]
-            )
-        if self._points:
-            return worth.T
-        averaged: FloatArray = np.matmul(self._weights, worth[:, :, None])[:, :, 0].T
-        return averaged
-
-    def at(self, cells: NDArray[np.intp], sizes: NDArray[np.int64]) -> FloatArray:
-        """Worth of one group in each pair (cell, size), 0 at size 0: [pairs]."""
-        result = np.zeros(len(cells))
-        live = sizes > 0
-        if self._points and self._method is not None:
-            p, G = self._p[cells[live], 0], sizes[live].astype(np.float64)
-            result[live] = p * (1 - p) * weight_each(p, G, self._method)
-        elif self._points:
-            result[live] = mixed_rate(self._p[cells[live], 0], sizes[live])
-        else:
-            column, worth = self._columns(sizes[live])
-            result[live] = worth[cells[live], column]
-        return result
+        return super().nbytes + self._bytes_of_offers()
 
     def offer(self, sizes: NDArray[np.int64]) -> Offer:
         """These sizes to choose from, which `Sizes.up_to` gave; the last few offers are kept."""
@@ -163,7 +105,7 @@ class Table:
             if key in self._offers:
                 self._offers.move_to_end(key)
                 return self._offers[key]
-        made = Offer(sizes, self.of(sizes), self._problems)  # outside the lock: it holds nobody up
+        made = Offer(sizes, self.columns, self._problems, rises=self.rises and sizes[-1] <= _MOST_SURE)
         with self._lock:
             self._offers[key] = made
         while self._bytes_of_offers() > _MOST_OFFERS:

@@ -8,13 +8,14 @@ may split a step, and optimal outright at every budget it lands on. In between t
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stdial.arguments import FloatArray
 
-__all__ = ["Choice", "Queue", "Steps", "exact", "exact_is_cheap", "greedy", "hull_steps", "queue"]
+__all__ = ["Choice", "Menu", "Queue", "Steps", "exact", "exact_is_cheap", "greedy", "hull_steps", "queue"]
 
 _DUST = 1e-12  # slopes that agree to this are the same slope
 _WORK = 10_000_000  # sums an exact solution may cost
@@ -151,72 +152,87 @@ def _stacks(x: FloatArray, y: FloatArray) -> tuple[NDArray[np.intp], FloatArray,
     return stack, slopes, depth
 
 
-def greedy(worth: FloatArray, sizes: NDArray[np.int64], queued: Queue, problems: FloatArray, budget: float) -> Choice:
+class Menu(Protocol):
+    """What may be chosen: sizes, ascending, and their worth to cells of so many problems; `Offer` is one.
+
+    `rises` says that each size is worth more than those below it.
+    """
+
+    sizes: NDArray[np.int64]
+    problems: FloatArray
+    rises: bool
+
+    def worth(self, low: int, high: int) -> FloatArray:
+        """Worth of the sizes at these positions: [cells, high - low]."""
+        ...
+
+    def at(self, cell: NDArray[np.intp], column: NDArray[np.intp]) -> FloatArray:
+        """Worth in each pair of a cell and the position of a size, 0 at position -1: [pairs]."""
+        ...
+
+
+def greedy(menu: Menu, queued: Queue, budget: float) -> Choice:
     """Steps in the order of their slopes while the budget lasts, then single moves that still fit into the rest."""
     steps, order, cost, taken = queued.steps, queued.order, queued.cost, queued.reached(budget)
-    level = np.full(len(problems), -1, dtype=np.intp)  # column of the size that a cell's problems have
+    everyone = np.arange(len(menu.problems))
+    level = np.full(len(everyone), -1, dtype=np.intp)  # column of the size that a cell's problems have
     level[steps.cell[order[:taken]]] = steps.end[order[:taken]]  # a later step of the same cell overwrites
     rest = budget - (cost[taken - 1] if taken else 0.0)
-    cell, column, many = np.arange(len(problems)), level, problems.astype(np.float64)
+    entries = everyone, level, menu.problems.astype(np.float64)
     bound = marginal = 0.0
     if taken < len(order):
         edge = order[taken]
         marginal = float(steps.slope[edge])
         bound = marginal * rest
         some = np.floor(rest / steps.length[edge] + 1e-12)
-        cell, column, many = _move(cell, column, many, int(steps.cell[edge]), int(steps.end[edge]), some)
+        entries = _move(entries, int(steps.cell[edge]), int(steps.end[edge]), some)
         rest -= some * steps.length[edge]
-    base = _value(worth, np.arange(len(problems)), level, problems)
-    cell, column, many = _fill(worth, sizes, cell, column, many, rest)
+    base = float(np.sum(menu.at(everyone, level) * menu.problems))
+    cell, column, many = _fill(menu, entries, rest)
     kept = many > 0
     cell, column, many = cell[kept], column[kept], many[kept]
-    value = _value(worth, cell, column, many)
-    return Choice(cell, np.where(column < 0, 0, sizes[column]), many, value, max(base + bound, value), marginal)
+    value = float(np.sum(menu.at(cell, column) * many))
+    return Choice(cell, np.where(column < 0, 0, menu.sizes[column]), many, value, max(base + bound, value), marginal)
 
 
-Entries = tuple[NDArray[np.intp], NDArray[np.intp], FloatArray]
+Entries = tuple[NDArray[np.intp], NDArray[np.intp], FloatArray]  # cell, position of its size or -1, how many problems
 
 
-def _move(
-    cell: NDArray[np.intp], column: NDArray[np.intp], many: FloatArray, entry: int, to: int, some: float
-) -> Entries:
+def _move(entries: Entries, entry: int, to: int, some: float) -> Entries:
     """Give `some` of an entry's problems another size."""
-    many = many.copy()
+    cell, column, many = entries[0], entries[1], entries[2].copy()
     many[entry] -= some
     return np.append(cell, cell[entry]), np.append(column, to), np.append(many, some)
 
 
-def _fill(
-    worth: FloatArray,
-    sizes: NDArray[np.int64],
-    cell: NDArray[np.intp],
-    column: NDArray[np.intp],
-    many: FloatArray,
-    rest: float,
-) -> Entries:
+def _fill(menu: Menu, entries: Entries, rest: float) -> Entries:
     """Spend what is left on the move that gains most, while one fits."""
+    sizes = menu.sizes
     cheapest = int(np.diff(sizes, prepend=0).min())
     while rest >= cheapest:
-        now = np.where(column < 0, 0, sizes[column])
-        low, high = np.searchsorted(
-            sizes, [now.min(), now.max() + rest], side="right"
-        ).tolist()  # others are out of reach
-        if low == high:
+        cell, column, many = entries
+        now, has = np.where(column < 0, 0, sizes[column]), menu.at(cell, column)
+        if menu.rises:  # the largest size within reach gains most
+            reach = np.searchsorted(sizes, now + rest, side="right") - 1
+            gain = np.where((reach > column) & (many >= 1), menu.at(cell, reach) - has, 0.0)
+            entry = int(np.argmax(gain))
+            to, gained = int(reach[entry]), gain[entry]
+        else:
+            low, high = np.searchsorted(
+                sizes, [now.min(), now.max() + rest], side="right"
+            ).tolist()  # others: out of reach
+            dear = sizes[None, low:high] - now[:, None]
+            gain = menu.worth(low, high)[cell] - has[:, None]
+            gain = np.where((dear > 0) & (dear <= rest) & (many[:, None] >= 1), gain, 0.0)
+            entry, to = divmod(int(np.argmax(gain)), high - low) if high > low else (0, 0)
+            gained, to = (gain[entry, to], low + to) if high > low else (0.0, 0)
+        if gained <= 0:
             break
-        dear = sizes[None, low:high] - now[:, None]
-        gain = worth[cell, low:high] - np.where(column < 0, 0.0, worth[cell, column])[:, None]
-        gain = np.where((dear > 0) & (dear <= rest) & (many[:, None] >= 1), gain, 0.0)
-        entry, to = np.unravel_index(int(np.argmax(gain)), gain.shape)
-        if gain[entry, to] <= 0:
-            break
-        some = min(np.floor(many[entry]), np.floor(rest / dear[entry, to]))
-        cell, column, many = _move(cell, column, many, int(entry), low + int(to), float(some))
-        rest -= some * dear[entry, to]
-    return cell, column, many
-
-
-def _value(worth: FloatArray, cell: NDArray[np.intp], column: NDArray[np.intp], many: FloatArray) -> float:
-    return float(np.sum(np.where(column < 0, 0.0, worth[cell, column]) * many))
+        dearer = int(sizes[to] - now[entry])
+        some = float(min(np.floor(many[entry]), np.floor(rest / dearer)))
+        entries = _move(entries, entry, to, some)
+        rest -= some * dearer
+    return entries
 
 
 def exact_is_cheap(problems: FloatArray, sizes: NDArray[np.int64], budget: float) -> bool:
@@ -227,8 +243,9 @@ def exact_is_cheap(problems: FloatArray, sizes: NDArray[np.int64], budget: float
     return whole and total * len(sizes) <= _CALLS and total * len(sizes) * width <= _WORK
 
 
-def exact(worth: FloatArray, sizes: NDArray[np.int64], problems: FloatArray, budget: float, marginal: float) -> Choice:
+def exact(menu: Menu, budget: float, marginal: float) -> Choice:
     """Best choice of all, by dynamic programming: best[b] is the most that the problems so far bring for b rollouts."""
+    sizes, problems, worth = menu.sizes, menu.problems, menu.worth(0, len(menu.sizes))
     each = np.repeat(np.arange(len(problems)), problems.astype(np.int64))
     width = int(min(budget, len(each) * float(sizes[-1])))
     best = np.zeros(width + 1)
@@ -249,6 +266,6 @@ def exact(worth: FloatArray, sizes: NDArray[np.int64], problems: FloatArray, bud
         column[i] = choices[i, left]
         left -= 0 if column[i] < 0 else int(sizes[column[i]])
     pairs, many = np.unique(np.stack([each, column]), axis=1, return_counts=True)
-    value = _value(worth, pairs[0], pairs[1], many.astype(np.float64))
+    value = float(np.sum(menu.at(pairs[0], pairs[1]) * many))
     size = np.where(pairs[1] < 0, 0, sizes[pairs[1]])
     return Choice(pairs[0], size, many.astype(np.float64), value, value, marginal)

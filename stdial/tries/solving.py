@@ -69,7 +69,7 @@ def solved(pool: Pool, table: Table, allowed: Sizes, budget: float) -> Solved:
         of_them = next((sizes for sizes in (every, some) if exact_is_cheap(problems, sizes, spend)), None)
         if of_them is not None:
             offer = table.offer(of_them)
-            found = offer.result(("exact", spend), partial(_exact, offer, spend, found.marginal))
+            found = offer.result(("exact", spend), partial(exact, offer, spend, found.marginal))
     return Solved(offer, found, steps)
 
 
@@ -80,11 +80,7 @@ def _at_least(size: int) -> int:
 
 def _greedy(offer: Offer, spend: float) -> tuple[Choice, Steps]:
     steps = offer.queue(spend)
-    return greedy(offer.worth, offer.sizes, steps, offer.problems, spend), steps.first
-
-
-def _exact(offer: Offer, spend: float, marginal: float) -> Choice:
-    return exact(offer.worth, offer.sizes, offer.problems, spend, marginal)
+    return greedy(offer, steps, spend), steps.first
 
 
 def _refuse_too_many(pool: Pool, sizes: int) -> None:
