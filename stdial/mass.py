@@ -15,6 +15,7 @@ from stdial import estimates, expectation
 from stdial.arguments import FloatArray
 from stdial.method import Method
 from stdial.pool import Pool
+from stdial.remembered import remembered
 
 __all__ = ["TENTHS", "Parts", "by_band", "parts", "tenths", "updates"]
 
@@ -154,12 +155,17 @@ def by_band(
 
 
 def updates(pool: Pool, size: float, method: Method, estimate: str) -> FloatArray:
-    """E[c] of a problem in each of the pool's cells, by one of the three estimates; arguments as in `by_band`.
+    """E[c] of a problem in each of the pool's cells, by one of the three estimates; read-only, arguments as in `by_band`.
 
     >>> from stdial import GRPO
     >>> updates(Pool([0, 4], 8), 2, GRPO, "unbiased").round(4).tolist()
     [0.0, 0.2857]
     """
+    key = ("mass", float(size), method, estimate)  # of a page, several figures ask for the same
+    return remembered(pool, key, lambda: _updates(pool, size, method, estimate))
+
+
+def _updates(pool: Pool, size: float, method: Method, estimate: str) -> FloatArray:
     cells = pool.cells
     if estimate == "plug-in":
         return np.asarray(expectation.expected_update(cells.rate, size, method))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -21,7 +22,16 @@ MOST = 2 << 20  # bytes kept with a pool; what is larger by itself is computed a
 
 T = TypeVar("T")
 
-_kept: WeakKeyDictionary[Pool, OrderedDict[Hashable, tuple[Any, int]]] = WeakKeyDictionary()
+
+@dataclass
+class _Own:
+    """What is kept of one pool, with its size in bytes."""
+
+    items: OrderedDict[Hashable, tuple[Any, int]] = field(default_factory=OrderedDict)
+    size: int = 0
+
+
+_kept: WeakKeyDictionary[Pool, _Own] = WeakKeyDictionary()
 _lock = threading.Lock()
 
 
@@ -37,10 +47,10 @@ def remembered(pool: Pool, key: Hashable, make: Callable[[], T], size: int | Non
     True
     """
     with _lock:
-        own = _kept.setdefault(pool, OrderedDict())
-        if key in own:
-            own.move_to_end(key)
-            found: T = own[key][0]
+        own = _kept.get(pool) or _kept.setdefault(pool, _Own())
+        if key in own.items:
+            own.items.move_to_end(key)
+            found: T = own.items[key][0]
             return found
     made = make()  # outside the lock: a slow one holds nobody up
     arrays = [x for x in (made.values() if isinstance(made, dict) else (made,)) if isinstance(x, np.ndarray)]
@@ -49,7 +59,8 @@ def remembered(pool: Pool, key: Hashable, make: Callable[[], T], size: int | Non
     size = size or sum(array.nbytes for array in arrays) + 200
     if size <= MOST:
         with _lock:
-            own[key] = made, size
-            while sum(held for _, held in own.values()) > MOST:
-                own.popitem(last=False)
+            own.size += size - own.items.pop(key, (None, 0))[1]
+            own.items[key] = made, size
+            while own.size > MOST:
+                own.size -= own.items.popitem(last=False)[1][1]
     return made

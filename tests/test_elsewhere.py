@@ -73,8 +73,8 @@ def test_what_is_kept_is_bounded_and_goes_with_its_pool(monkeypatch: pytest.Monk
     monkeypatch.setattr(remembered, "MOST", 5000)
     for G in range(2, 200):
         per_problem.silent_cells(whole, G)
-    own = remembered._kept[whole]
-    assert sum(size for _, size in own.values()) <= 5000
+    own = remembered._kept[whole].items
+    assert sum(size for _, size in own.values()) == remembered._kept[whole].size <= 5000
     assert ("silent", 199) in own
     assert ("silent", 2) not in own
     before = len(remembered._kept)

@@ -14,6 +14,7 @@ from stdial.charts import style
 from stdial.charts.chart import Chart, packed
 from stdial.charts.difficulty import FRAMES
 from stdial.pool import Pool
+from stdial.remembered import remembered
 
 __all__ = ["bounds", "silent_by_size"]
 
@@ -36,9 +37,9 @@ def silent_by_size(pool: Pool, G: int, *, every: bool = False) -> Chart:
     {'G': 8, 'best': 0.5, 'plug_in': 0.5879}
     """
     sizes = sorted({*FRAMES, *_POWERS})
-    known = by_size.columns(by_size.series(pool, sizes, every))
+    known = remembered(pool, ("drawn", every), lambda: by_size.columns(by_size.series(pool, sizes, every)))
     n, now = by_size.logged(pool), by_size.at(pool, G)
-    plug_in = _plug_in(pool, sizes)
+    plug_in = remembered(pool, "plug-in drawn", lambda: _plug_in(pool, sizes))  # neither depends on G
     x = np.log2(known["size"])
     counted = known["size"] <= n
     top = min(1.0, math.ceil(10 * float(plug_in.max()) + 0.3) / 10)

@@ -28,7 +28,7 @@ def levels(v: Values, whole: Pool, marked: str = "") -> Stage:
     rows = []
     for level in (5, 4, 3, 2, 1):
         mine = whole.facets["level"] == level
-        part = whole.where("level", level)
+        part = _level(whole, level)
         new = float(fresh[mine] @ whole.problems[mine] / whole.problems[mine].sum())
         right = whole.right[mine] if whole.right is not None else []
         name = f"{level}, the hardest" if level == 5 else f"{level}, the easiest" if level == 1 else str(level)
@@ -44,6 +44,14 @@ def levels(v: Values, whole: Pool, marked: str = "") -> Stage:
     at = 5 - int(marked[-1]) if marked.startswith("level-") else None
     table = Table(columns, rows, f"The published levels at G = {G}", numeric=(1, 2, 3, 4, 5, 6), cards=True, mark=at)
     return Stage(heading="The five published levels", text=[text], tables=[table], layout="wide")
+
+
+def _level(whole: Pool, level: int) -> Pool:
+    """The problems of a level; kept as long as the pool is."""
+    kept = _levels.setdefault(whole, {})
+    if level not in kept:
+        kept[level] = whole.where("level", level)
+    return kept[level]
 
 
 def views(v: Values) -> Stage:
@@ -191,4 +199,5 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:].rstrip(".") + "." if text else ""
 
 
+_levels: WeakKeyDictionary[Pool, dict[int, Pool]] = WeakKeyDictionary()
 _split: WeakKeyDictionary[Pool, dict[str, dict[Any, Pool]]] = WeakKeyDictionary()
