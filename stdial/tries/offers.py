@@ -15,7 +15,7 @@ from stdial.tries.knapsack import Queue, hull_steps, queue
 
 __all__ = ["Offer"]
 
-_FIRST = 8  # sizes whose hull is looked at first; then four times as many
+_FIRST = 8  # sizes whose hull is looked at first; then twice as many
 _MOST_RESULTS = 64
 _SURE = 1 - 1e-9  # how far below a slope others must stay, so that no rounding brings them before it
 
@@ -101,7 +101,7 @@ class Offer:
                 last = found.steps.slope[found.order[edge]]
                 if ((beyond < _SURE * last) & ((beyond < _SURE * found.first_slope) | (beyond <= 0))).all():
                     return found
-            many = min(4 * many, len(self.sizes))
+            many = min(2 * many, len(self.sizes))
 
     def _within(self, many: int) -> tuple[Queue, FloatArray]:
         """The queue of the first sizes alone, and for each cell how steep it can get beyond them."""
@@ -128,7 +128,7 @@ class Offer:
     @lazily
     def _parts(self) -> list[int]:
         """Where the parts of the sizes end that are looked at one after the other."""
-        return [_FIRST << 2 * i for i in range(16) if _FIRST << 2 * i < len(self.sizes)]
+        return [_FIRST << i for i in range(16) if _FIRST << i < len(self.sizes)]
 
     @lazily
     def _steepest(self) -> FloatArray:

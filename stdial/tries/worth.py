@@ -13,6 +13,7 @@ from stdial.silence import mixed_rate
 __all__ = ["Columns", "Worth"]
 
 _TOGETHER = 8
+_MANY = 512
 _SLOW = 1.5  # exponents up to here
 
 
@@ -84,7 +85,7 @@ class Worth:
     def __init__(self, p: FloatArray, weights: FloatArray, method: Method | None) -> None:
         self.columns = Columns(p, weights, method)
         self._p, self._method = p, method
-        self._points = p.ndim == 2  # bare rates: each cell is its own point
+        self._many = p.ndim == 2 and len(p) > _MANY  # of very many bare rates hardly two have the same size
         constants = method is None or method.ddof or method.epsilon or method.leave_one_out
         self.rises = not constants and method is not None and method.exponent <= _SLOW
 
@@ -97,12 +98,12 @@ class Worth:
         """Worth of one group in each pair (cell, size), 0 at size 0: [pairs]."""
         result = np.zeros(len(cells))
         live = sizes > 0
-        if self._points and self._method is not None:
-            p, G = self._p[cells[live], 0], sizes[live].astype(np.float64)
-            result[live] = p * (1 - p) * weight_each(p, G, self._method)
-        elif self._points:
-            result[live] = mixed_rate(self._p[cells[live], 0], sizes[live])
-        else:
+        if not self._many:
             column, worth = self.columns.of(sizes[live])
             result[live] = worth[cells[live], column]
+        elif self._method is not None:
+            p, G = self._p[cells[live], 0], sizes[live].astype(np.float64)
+            result[live] = p * (1 - p) * weight_each(p, G, self._method)
+        else:
+            result[live] = mixed_rate(self._p[cells[live], 0], sizes[live])
         return result
