@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from stdial import estimates
 from stdial.arguments import FloatArray, sizes
+from stdial.lazily import lazily
 from stdial.pool import Pool
 
 if TYPE_CHECKING:
@@ -89,6 +90,27 @@ class Comparison:
             sides.append(estimates.unbiased(cells.right, cells.tries, average)[cells.index])
         return _difference(*sides)
 
+    @lazily
+    def order(self) -> NDArray[np.intp]:
+        """The joined problems, largest changes first."""
+        return np.argsort(-np.abs(np.nan_to_num(self.distance) + 1e-6 * self.change), kind="stable")
+
+    @lazily
+    def places(self) -> tuple[FloatArray, NDArray[np.intp]]:
+        """The different pairs of rates before and after, to three decimals, and how many problems have each."""
+        rates = np.round(np.column_stack([self.before.rate, self.after.rate]), 3)
+        return np.unique(rates, axis=0, return_counts=True)
+
+    def largest(self, most: int) -> list[tuple[Any, float, float, float, float]]:
+        """The problems that changed most: id, rate before and after, change, and change in standard errors.
+
+        >>> compare(Pool([0, 4], 8, ids=["a", "b"]), Pool([4, 4], 8, ids=["a", "b"])).largest(1)[0][:4]
+        ('a', 0.0, 0.5, 0.5)
+        """
+        at = self.order[:most]
+        columns = (self.ids, self.before.rate, self.after.rate, self.change, self.distance)
+        return list(zip(*(column[at].tolist() for column in columns), strict=True))
+
     def table(self) -> pd.DataFrame:
         """One row a joined problem, largest changes first: id, right, tries and rate before and after, change, distance."""
         import pandas as pd
@@ -100,8 +122,7 @@ class Comparison:
                 if values is not None:
                     columns[f"{name} {when}"] = values
         columns |= {"change": self.change, "standard errors": self.distance}
-        order = np.argsort(-np.abs(np.nan_to_num(self.distance) + 1e-6 * self.change), kind="stable")
-        return pd.DataFrame(columns).iloc[order].reset_index(drop=True)
+        return pd.DataFrame(columns).iloc[self.order].reset_index(drop=True)
 
 
 def compare(before: Pool, after: Pool) -> Comparison:

@@ -25,8 +25,7 @@ def moved(found: Comparison, G: int) -> Chart:
     >>> moved(compare(Pool([0, 4], 8, ids=["a", "b"]), Pool([4, 4], 8, ids=["a", "b"])), 8).shows
     {'G': 8, 'problems': 2, 'change': 0.25}
     """
-    places = np.round(np.column_stack([found.before.rate, found.after.rate]), 3)
-    at, many = np.unique(places, axis=0, return_counts=True)
+    at, many = found.places
     size = np.clip(9.0 * np.sqrt(many * 60.0 / max(len(found.ids), 60)), 5.0, 40)
     hover = "%{customdata} problems: %{x:.3f} before, %{y:.3f} after<extra></extra>"
     bubbles = {

@@ -283,11 +283,9 @@ def _moved(found: Comparison) -> Table:
 
 def changes(found: Comparison) -> Table:
     """The problems that changed most."""
-    table = found.table().head(_MOST_CHANGES)
     rows = [
-        [str(row["id"])[:80], decimal(row["rate before"], 3), decimal(row["rate after"], 3), _signed(row["change"]),
-         decimal(row["standard errors"], 1) if row["standard errors"] == row["standard errors"] else ""]
-        for row in table.to_dict("records")
+        [str(label)[:80], decimal(before, 3), decimal(after, 3), _signed(change), decimal(errors, 1) if errors == errors else ""]
+        for label, before, after, change, errors in found.largest(_MOST_CHANGES)
     ]  # fmt: skip
     heads = ["Problem", "Before", "After", "Change", "Standard errors"]
     return Table(heads, rows, caption="The largest changes.", numeric=[1, 2, 3, 4])
