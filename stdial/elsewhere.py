@@ -15,7 +15,9 @@ from stdial.pool import Pool
 
 __all__ = ["cards", "nameless", "silent"]
 
+_MOST_KEPT = 4
 _nameless: WeakKeyDictionary[Pool, Pool] = WeakKeyDictionary()  # goes with its pool
+_everybodys: dict[tuple[bytes, ...], Pool] = {}
 
 
 def nameless(pool: Pool) -> Pool:
@@ -37,22 +39,38 @@ def nameless(pool: Pool) -> Pool:
     return _nameless[pool]
 
 
-def cards(pool: Pool, known: Sequence[Silent], size: int, columns: Sequence[Card]) -> tuple[list[Card], list[Silent]]:
+def cards(
+    pool: Pool, known: Sequence[Silent], size: int, columns: Sequence[Card], keep: bool = False
+) -> tuple[list[Card], list[Silent]]:
     """`advice.of_pool` there: the cards, and all silent shares that are known now.
+
+    With `keep`, for problems that are everybody's and no upload, that process keeps the pool with what it computed of it.
 
     >>> pool = nameless(Pool([0, 1, 4, 8] * 25, 8))
     >>> made, found = cards(pool, [], 8, [])
     >>> made[0].name, [one.size for one in found]
     ('redraw', [8, 16])
     """
+    if keep:
+        pool = _as_before(pool)
     by_size.learn(pool, known)
     return of_pool(pool, size, columns), by_size.known(pool)
 
 
-def silent(pool: Pool, size: int) -> Silent:
-    """`by_size.at` there.
+def silent(pool: Pool, size: int, keep: bool = False) -> Silent:
+    """`by_size.at` there; `keep` as for `cards`.
 
     >>> silent(nameless(Pool([0, 1, 4, 8] * 25, 8)), 8).counted
     True
     """
-    return by_size.at(pool, size)
+    return by_size.at(_as_before(pool) if keep else pool, size)
+
+
+def _as_before(pool: Pool) -> Pool:
+    """The pool of these very counts that came before, with all that is kept of it; else this one, from now on."""
+    cells = pool.cells
+    columns = (cells.rate, cells.problems, *(c for c in (cells.right, cells.tries) if c is not None))
+    found = _everybodys.setdefault(tuple(column.tobytes() for column in columns), pool)
+    while len(_everybodys) > _MOST_KEPT:
+        del _everybodys[next(iter(_everybodys))]
+    return found

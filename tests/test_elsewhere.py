@@ -51,6 +51,22 @@ def test_bounds_found_elsewhere_are_not_computed_again(monkeypatch: pytest.Monke
     elsewhere.cards(elsewhere.nameless(whole), by_size.known(whole), 16, [])
 
 
+def test_only_what_is_everybodys_is_kept_there() -> None:
+    one, other = (elsewhere.nameless(upload()) for _ in range(2))
+    before = dict(elsewhere._everybodys)
+    elsewhere.cards(one, [], 30, [])
+    elsewhere.silent(one, 30)
+    assert elsewhere._everybodys == before
+    alone, _ = elsewhere.cards(other, [], 30, [])
+    for G in (16, 60, 30):  # whatever was asked for before
+        kept, _ = elsewhere.cards(pickle.loads(pickle.dumps(one)), [], G, [], keep=True)
+        assert elsewhere.silent(pickle.loads(pickle.dumps(other)), G, keep=True) == by_size.at(one, G)
+    assert kept == alone
+    assert len(elsewhere._everybodys) == len(before) + 1
+    elsewhere._everybodys.clear()
+    elsewhere._everybodys.update(before)
+
+
 def test_nothing_of_a_problem_is_computed_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     """A move that leaves G as it is computes no posterior again: not for the band, nor for the order, nor for a facet."""
     whole = upload()

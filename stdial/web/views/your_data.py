@@ -75,7 +75,7 @@ def stage(v: Values, looked: Looked) -> Stage:
     if pool is None:
         return _any_rewards(v, looked)
     if v.G > by_size.logged(pool) > 0 and not by_size.is_known(pool, v.G):  # bounds take a linear program
-        by_size.learn(pool, [apart(elsewhere.silent, elsewhere.nameless(pool), v.G)])
+        by_size.learn(pool, [apart(elsewhere.silent, elsewhere.nameless(pool), v.G, keep=not looked.private)])
     frames = _frames(pool)
     live = pool.size - sum(float(pool.problems[pool.rate == end].sum()) for end in (0, 1))
     wrong, right = (float(pool.problems[pool.rate == end].sum()) for end in (0, 1))

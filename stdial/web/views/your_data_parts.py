@@ -50,7 +50,14 @@ def _cards(looked: Looked, G: int) -> list[Card]:
     reading, pool = looked.reading, looked.reading.pool
     if pool is None:
         return advice(reading, G)
-    made, found = apart(elsewhere.cards, elsewhere.nameless(pool), by_size.known(pool), G, about_rewards(reading))
+    made, found = apart(
+        elsewhere.cards,
+        elsewhere.nameless(pool),
+        by_size.known(pool),
+        G,
+        about_rewards(reading),
+        keep=not looked.private,
+    )
     by_size.learn(pool, found)
     return made
 
