@@ -12,7 +12,7 @@ from stdial.arguments import FloatArray, scalar_or_array, sizes
 from stdial.expectation import expected_update, weight
 from stdial.method import GRPO, Method
 from stdial.pool import Pool
-from stdial.resampling import redraw_factor, retried_update, retry_mixed, retry_tries
+from stdial.resampling import redraw_factor, retried, retried_update, retry_mixed, retry_tries
 
 __all__ = ["Dropping", "distribution", "dropping", "relative_weight", "retry_bounds", "retry_prices"]
 
@@ -128,8 +128,8 @@ def retry_bounds(pool: Pool, size: int, tries: int) -> tuple[float, float]:
 
 def _retried(p: FloatArray, mass: FloatArray, G: float, tries: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Means over a distribution of 1 - S^m and of the number of tries."""
-    m = np.asarray(tries)[..., None]
-    return retry_mixed(p, G, m) @ mass, retry_tries(p, G, m) @ mass
+    mixed, number = retried(p, G, np.asarray(tries)[..., None])
+    return mixed @ mass, number @ mass
 
 
 def relative_weight(p: ArrayLike, size: ArrayLike, tries: ArrayLike, method: Method = GRPO) -> FloatArray:

@@ -15,7 +15,7 @@ from stdial.expectation import expected_update
 from stdial.method import Method
 from stdial.silence import mixed_rate, pairs
 
-__all__ = ["kept_share", "redraw_factor", "retried_update", "retry_mixed", "retry_tries", "retry_update"]
+__all__ = ["kept_share", "redraw_factor", "retried", "retried_update", "retry_mixed", "retry_tries", "retry_update"]
 
 
 def kept_share(silent: ArrayLike) -> FloatArray:
@@ -66,7 +66,7 @@ def retry_mixed(p: ArrayLike, size: ArrayLike, tries: ArrayLike) -> FloatArray:
 
     Source: THEORY.md section 4; the paper's controlled run has 4 tries.
     """
-    return scalar_or_array(_tried(p, size, tries)[1])
+    return retried(p, size, tries)[0]
 
 
 def retry_tries(p: ArrayLike, size: ArrayLike, tries: ArrayLike) -> FloatArray:
@@ -77,7 +77,7 @@ def retry_tries(p: ArrayLike, size: ArrayLike, tries: ArrayLike) -> FloatArray:
     >>> round(float(retry_tries(0.05, 8, 4)), 4)
     2.3955
     """
-    return scalar_or_array(_tried(p, size, tries)[2])
+    return retried(p, size, tries)[1]
 
 
 def retry_update(p: ArrayLike, size: ArrayLike, tries: ArrayLike, method: Method) -> FloatArray:
@@ -99,11 +99,15 @@ def retried_update(update: FloatArray, p: ArrayLike, size: ArrayLike, tries: Arr
     >>> round(float(retried_update(np.float64(0.1), 0.05, 8, 4)), 4)
     0.2396
     """
-    return scalar_or_array(np.asarray(update * np.where(update > 0, _tried(p, size, tries)[2], 1.0)))
+    return scalar_or_array(np.asarray(update * np.where(update > 0, retried(p, size, tries)[1], 1.0)))
 
 
-def _tried(p: ArrayLike, size: ArrayLike, tries: ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Mixed rate of one group, of all tries together, and the expected number of tries."""
+def retried(p: ArrayLike, size: ArrayLike, tries: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """`retry_mixed` and `retry_tries` at once.
+
+    >>> [round(float(found), 4) for found in retried(0.05, 8, 4)]
+    [0.8063, 2.3955]
+    """
     m = between("tries", tries, 1, math.inf, "a whole number of at least 1, or inf")
     if not (np.isinf(m) | (m == np.floor(m))).all():
         raise ValueError(f"tries is {tries!r}; it must be a whole number of at least 1, or inf")
@@ -112,4 +116,4 @@ def _tried(p: ArrayLike, size: ArrayLike, tries: ArrayLike) -> tuple[FloatArray,
         some = -np.expm1(m * np.log1p(-mixed))  # keeps its digits where a mixed group is rare
         some = np.where(mixed == 0, 0.0, some)
         number = np.where(mixed == 0, m, some / mixed)
-    return mixed, some, number
+    return scalar_or_array(some), scalar_or_array(number)
