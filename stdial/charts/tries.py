@@ -8,15 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from stdial import tries
+from stdial import expectation, tries
 from stdial.arguments import FloatArray
 from stdial.charts import style
 from stdial.charts.chart import Chart, packed
+from stdial.method import GRPO
+from stdial.tries.sides import split
 
-__all__ = ["GRID", "SIZES", "exact_and_law", "fidelity_sizes", "mixed_size", "mixed_sizes", "price", "sides"]
+__all__ = [
+    "GRID", "SIZES", "exact_and_law", "fidelity_sizes", "kept_at", "mixed_size", "mixed_sizes", "price", "price_at", "sides",
+    "sides_at",
+]  # fmt: skip
 
 _P = (1 - np.cos(np.linspace(0.06, math.pi - 0.06, 241))) / 2  # from .0009, denser toward the ends
 GRID = tuple(round(0.01 * i, 2) for i in range(101))  # where a drag of p passes: solved together, which is far cheaper
+_ALL_P = np.concatenate([_P, GRID])
 _TICKS = [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192]
 SIZES = np.array(sorted({*range(2, 33), *(round(32 * 2 ** (i / 8)) for i in range(1, 41))}))
 
@@ -27,14 +33,14 @@ def fidelity_sizes(p: float, loss: float) -> Chart:
     >>> fidelity_sizes(0.05, 0.1).shows
     {'p': 0.05, 'loss': 0.1}
     """
-    exact, law = _fidelity(loss)
+    (exact, law), drawn = _fidelity(loss), _fidelity_drawn(loss)
     here, by_law = exact_and_law(p, loss)
     middle = [math.log10(size) for size in exact_and_law(0.5, loss)]
     hover = "p = %{x:.3f}: %{y:.0f}<extra></extra>"
     traces: list[dict[str, Any]] = [
-        *style.area(packed(_P), packed(law), packed(exact), "what the paper's law misses", style.GREY, 0.22),
-        style.line(packed(_P), packed(law), "law", style.GREY, width=1.5, hovertemplate="law, " + hover),
-        style.line(packed(_P), packed(exact), "exact", style.GRPO, hovertemplate="exact, " + hover),
+        *style.area(_DRAWN_P, drawn[1], drawn[0], "what the paper's law misses", style.GREY, 0.22),
+        style.line(_DRAWN_P, drawn[1], "law", style.GREY, width=1.5, hovertemplate="law, " + hover),
+        style.line(_DRAWN_P, drawn[0], "exact", style.GRPO, hovertemplate="exact, " + hover),
         *_marks(p, [(here, style.GRPO, False), (by_law, style.GREY, True)]),
     ]
     layout = _layout("group size", 380, [style.rule(p)], f"{loss:g}")
@@ -64,7 +70,7 @@ def mixed_sizes(p: float, miss: float) -> Chart:
     here = mixed_size(p, miss)
     hover = "p = %{x:.3f}: %{y:.0f}<extra></extra>"
     traces = [
-        style.line(packed(_P), packed(sizes), "mixed", style.ACCENT, hovertemplate=hover),
+        style.line(_DRAWN_P, _mixed_drawn(miss), "mixed", style.ACCENT, hovertemplate=hover),
         *_marks(p, [(here, style.ACCENT, False)]),
     ]
     layout = _layout("group size", 270, [style.rule(p)], f"{miss:g}")
@@ -89,11 +95,11 @@ def price(p: float, G: int) -> Chart:
     >>> price(0.05, 8).shows
     {'p': 0.05, 'G': 8}
     """
-    curve, here = _prices(p), float(tries.price(p, G))
+    curve, here = _prices(p), price_at(p, G)
     traces = [
         style.line(
-            packed(SIZES),
-            packed(_finite(curve)),
+            _DRAWN_SIZES,
+            _prices_drawn(p),
             "price",
             style.ACCENT,
             hovertemplate="G = %{x}: %{y:.1f}<extra></extra>",
@@ -123,25 +129,25 @@ def sides(p: float, G: int, spend: float) -> Chart:
     >>> sides(0.05, 8, 1024).shows
     {'p': 0.05, 'G': 8, 'spend': 1024}
     """
-    all_sizes, now = _sides(p, spend), tries.sides(p, G, spend)
+    all_sizes, now = _sides(p, spend), sides_at(p, G, spend)
     table: dict[str, Any] = {"G": SIZES, "groups": all_sizes.groups}
     traces: list[dict[str, Any]] = []
     ends: list[tuple[float, str, str]] = []
     lines = (("average", style.GRPO, "solid"), ("noise", style.GREY, "dot"), ("total", style.ACCENT, "dash"))
     for name, color, dash in lines:
-        base = float(getattr(all_sizes, name)[0])
-        table["sum" if name == "total" else name] = getattr(all_sizes, name)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            relative, here = np.asarray(getattr(all_sizes, name)) / base, float(np.float64(getattr(now, name)) / base)
+        base, drawn, end = _relative(name, p, spend)
         words = {"average": "average", "noise": "noise", "total": "sum"}[name]
+        table[words] = getattr(all_sizes, name)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            here = float(np.float64(getattr(now, name)) / base)
         traces.append(
-            style.line(packed(SIZES), packed(_finite(relative)), words, color, dash=dash,
+            style.line(_DRAWN_SIZES, drawn, words, color, dash=dash,
                        hovertemplate=f"{words}, G = %{{x}}: %{{y:.3f}} times<extra></extra>")
         )  # fmt: skip
         traces.append(
             style.points([G], [here if math.isfinite(here) else None], words, color, size=10, hoverinfo="skip")
         )
-        ends.append((float(_finite(relative)[-1]), words, color))
+        ends.append((end, words, color))
     layout = _by_size("relative to G = 2", [0.0015, 60], f"{p:g}")
     layout["yaxis"]["tickvals"] = [0.01, 0.1, 1, 10]
     known = sorted(end for end in ends if math.isfinite(end[0]))
@@ -161,8 +167,9 @@ def sides(p: float, G: int, spend: float) -> Chart:
     )  # fmt: skip
 
 
-# Curves and sizes that the frames of a scrub share.
-@functools.lru_cache(maxsize=1024)
+# Curves and sizes that the frames of a scrub, and the visitors, share. A slider's every value has its place: 100 losses, 500
+# chances of a silent group.
+@functools.lru_cache(maxsize=8192)
 def exact_and_law(p: float, loss: float) -> tuple[float, float]:
     """The exact size for a fidelity of 1 - loss, and the law's.
 
@@ -175,12 +182,7 @@ def exact_and_law(p: float, loss: float) -> tuple[float, float]:
     return float(tries.size_for_fidelity(p, loss)), float(tries.size_by_law(p, loss))
 
 
-@functools.lru_cache(maxsize=64)
-def _grid_sizes(loss: float) -> tuple[FloatArray, FloatArray]:
-    return np.asarray(tries.size_for_fidelity(GRID, loss)), np.asarray(tries.size_by_law(GRID, loss))
-
-
-@functools.lru_cache(maxsize=1024)
+@functools.lru_cache(maxsize=8192)
 def mixed_size(p: float, miss: float) -> float:
     """The exact size for a mixed group with probability 1 - miss.
 
@@ -190,29 +192,112 @@ def mixed_size(p: float, miss: float) -> float:
     return float(_grid_mixed(miss)[GRID.index(p)] if p in GRID else tries.size_for_mixed(p, miss))
 
 
-@functools.lru_cache(maxsize=64)
-def _grid_mixed(miss: float) -> FloatArray:
-    return np.asarray(tries.size_for_mixed(GRID, miss))
+@functools.lru_cache(maxsize=8192)
+def kept_at(p: float, size: float) -> float:
+    """The share of GRPO's large-group update that groups of this size keep.
+
+    >>> round(kept_at(0.05, 42), 3)
+    0.901
+    """
+    return float(expectation.fidelity(p, size))
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=8192)
+def price_at(p: float, G: int) -> float:
+    """Rollouts paid for each mixed group.
+
+    >>> round(price_at(0.05, 8), 1)
+    23.8
+    """
+    return float(tries.price(p, G))
+
+
+def sides_at(p: float, G: int, spend: float) -> tries.Sides:
+    """Sum, average and noise of the updates at one group size.
+
+    >>> round(float(sides_at(0.05, 8, 1024).total), 1)
+    15.0
+    """
+    return split(_average_at(p, G), np.asarray(float(G)), spend)
+
+
+@functools.lru_cache(maxsize=8192)
+def _average_at(p: float, G: int) -> FloatArray:
+    return np.asarray(expectation.expected_update(p, G, GRPO))
+
+
+@functools.lru_cache(maxsize=256)
 def _prices(p: float) -> FloatArray:
     return np.asarray(tries.price(p, SIZES))
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=256)
+def _averages(p: float) -> FloatArray:
+    return np.asarray(expectation.expected_update(p, SIZES, GRPO))
+
+
+@functools.lru_cache(maxsize=256)
 def _sides(p: float, spend: float) -> tries.Sides:
-    return tries.sides(p, SIZES, spend)
+    return split(_averages(p), SIZES.astype(np.float64), spend)
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=256)
+def _solved(loss: float) -> tuple[FloatArray, FloatArray]:
+    """Exact sizes and the law's, on the curve and then on the grid: together they take little more than either."""
+    return np.asarray(tries.size_for_fidelity(_ALL_P, loss)), np.asarray(tries.size_by_law(_ALL_P, loss))
+
+
 def _fidelity(loss: float) -> tuple[FloatArray, FloatArray]:
-    return np.asarray(tries.size_for_fidelity(_P, loss)), np.asarray(tries.size_by_law(_P, loss))
+    exact, law = _solved(loss)
+    return exact[: len(_P)], law[: len(_P)]
 
 
-@functools.lru_cache(maxsize=64)
+def _grid_sizes(loss: float) -> tuple[FloatArray, FloatArray]:
+    exact, law = _solved(loss)
+    return exact[len(_P) :], law[len(_P) :]
+
+
+@functools.lru_cache(maxsize=512)
+def _solved_mixed(miss: float) -> FloatArray:
+    return np.asarray(tries.size_for_mixed(_ALL_P, miss))
+
+
 def _mixed(miss: float) -> FloatArray:
-    return np.asarray(tries.size_for_mixed(_P, miss))
+    return _solved_mixed(miss)[: len(_P)]
+
+
+def _grid_mixed(miss: float) -> FloatArray:
+    return _solved_mixed(miss)[len(_P) :]
+
+
+# The same as the browser gets them.
+_DRAWN_P, _DRAWN_SIZES = packed(_P), packed(SIZES)
+
+
+@functools.lru_cache(maxsize=256)
+def _fidelity_drawn(loss: float) -> tuple[dict[str, str], dict[str, str]]:
+    exact, law = _fidelity(loss)
+    return packed(exact), packed(law)
+
+
+@functools.lru_cache(maxsize=512)
+def _mixed_drawn(miss: float) -> dict[str, str]:
+    return packed(_mixed(miss))
+
+
+@functools.lru_cache(maxsize=256)
+def _prices_drawn(p: float) -> dict[str, str]:
+    return packed(_finite(_prices(p)))
+
+
+@functools.lru_cache(maxsize=768)
+def _relative(name: str, p: float, spend: float) -> tuple[float, dict[str, str], float]:
+    """One side at G = 2, the curve relative to it, and the curve's end."""
+    values = np.asarray(getattr(_sides(p, spend), name))
+    base = float(values[0])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        relative = _finite(values / base)
+    return base, packed(relative), float(relative[-1])
 
 
 def _marks(p: float, found: list[tuple[float, str, bool]]) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ from stdial.arguments import FloatArray, between, probabilities, scalar_or_array
 from stdial.expectation import expected_update
 from stdial.method import GRPO
 
-__all__ = ["Sides", "sides"]
+__all__ = ["Sides", "sides", "split"]
 
 
 class Sides(NamedTuple):
@@ -62,7 +62,15 @@ def sides(p: ArrayLike, size: ArrayLike, rollouts: float) -> Sides:
     """
     p, G = together("p", probabilities("p", p), "size", sizes(size, infinite=False))
     spent = float(between("rollouts", rollouts, 0.0, math.inf, "a number of at least 0"))
-    average = np.asarray(expected_update(p, G, GRPO))
-    groups = spent / G
-    columns = (groups, groups * average, average, 1.0 / np.sqrt(G))
+    return split(np.asarray(expected_update(p, G, GRPO)), G, spent)
+
+
+def split(average: FloatArray, size: FloatArray, rollouts: float) -> Sides:
+    """`sides` of known averages, without checks.
+
+    >>> split(np.array([0.1175]), np.array([8.0]), 1024).total.round(1)
+    array([15.])
+    """
+    groups = rollouts / size
+    columns = (groups, groups * average, average, 1.0 / np.sqrt(size))
     return Sides(*(scalar_or_array(np.asarray(column)) for column in columns))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from stdial import expectation, tries
 from stdial.charts import tries as charts
 from stdial.charts.difficulty import FRAMES
+from stdial.tries import Sides
 from stdial.web.page import Page, Values
 from stdial.web.stage import Number, Run, Slider, Stage, em, num
 from stdial.web.words import count, decimal, percent
@@ -81,7 +81,7 @@ def _answer(v: Values) -> list[Run]:
 
 
 def _law_error(v: Values, exact: float, law: float) -> list[Run]:
-    kept = float(expectation.fidelity(v.p, law))
+    kept = charts.kept_at(v.p, law)
     if law >= exact:
         return ["is right here."] if law == exact else ["asks for ", num(count(law - exact), "muted"), " too many."]
     return ["keeps ", num(percent(kept), "muted"), "."]
@@ -99,8 +99,7 @@ def _readouts(v: Values) -> list[tuple[str, str, str]]:
 
 def cost(v: Values) -> Stage:
     """The price of a mixed group, and the two sides of a larger G at equal rollouts."""
-    now = tries.sides(v.p, v.G, v.spend)
-    each = float(tries.price(v.p, v.G))
+    now, each = charts.sides_at(v.p, v.G, v.spend), charts.price_at(v.p, v.G)
     return Stage(
         heading="What a larger group costs, and what it buys",
         answer=[
@@ -119,7 +118,7 @@ def cost(v: Values) -> Stage:
     )  # fmt: skip
 
 
-def _sides(v: Values, now: tries.Sides) -> list[Run]:
+def _sides(v: Values, now: Sides) -> list[Run]:
     total, average, noise = (float(part) for part in (now.total, now.average, now.noise))
     return [
         "From ", num(count(v.spend)), " rollouts come ", num(f"{float(now.groups):,.1f}"), " groups. The sum of their updates is ",
@@ -141,12 +140,12 @@ def why(page: Page) -> None:
     elif math.isinf(exact):
         text = "At p = 0 and 1 every group is silent, at any size: there is no update to keep, and the paper's law divides by zero."
     else:
-        kept, before = (float(expectation.fidelity(v.p, size)) for size in (exact, max(exact - 1, 2)))
+        kept, before = (charts.kept_at(v.p, size) for size in (exact, max(exact - 1, 2)))
         text = (
             f"The exact size is the smallest G whose expected update is at least {1 - v.loss:.3g} of its large-group limit: at p = "
             f"{v.p:.3g} that is {exact:,.0f}, with a fidelity of {kept:.4f} ({before:.4f} at one less). The paper's law keeps "
             f"the first term of an expansion for large groups and says {law:,.0f}, whose fidelity is "
-            f"{float(expectation.fidelity(v.p, law)):.4f}. It is an approximation and errs most near p = 0 and 1."
+            f"{charts.kept_at(v.p, law):.4f}. It is an approximation and errs most near p = 0 and 1."
         )
     page.why(
         text,
