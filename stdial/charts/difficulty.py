@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +14,7 @@ from stdial.charts import style
 from stdial.charts.chart import Chart, packed
 from stdial.method import DR_GRPO, GRPO, Method
 
-__all__ = ["FRAMES", "VIEWS", "chart"]
+__all__ = ["FRAMES", "VIEWS", "at", "chart"]
 
 VIEWS = {"update": "Expected update", "weight": "Relative weight", "objective": "Implicit objective"}
 # Every size to 64, then about 40 more: what a drag across the slider passes through.
@@ -62,7 +61,12 @@ def _grid(view: str, size: float, method: Method) -> NDArray[np.float64]:
 
 
 @functools.lru_cache(maxsize=8192)
-def _at(view: str, p: float, size: float, method: Method) -> float:
+def at(view: str, p: float, size: float, method: Method) -> float:
+    """What the view draws, at one p.
+
+    >>> round(at("update", 0.05, 8, GRPO), 4)
+    0.1175
+    """
     return float(quantity(view, p, size, method))
 
 
@@ -75,6 +79,28 @@ def _law_grid(G: int) -> NDArray[np.float64]:
     law[law < 0] = np.nan
     law.setflags(write=False)
     return law
+
+
+# The same as the browser gets them.
+_DRAWN_GRID = packed(_P)
+
+
+@functools.lru_cache(maxsize=2048)
+def _curve_drawn(view: str, size: float, method: Method) -> dict[str, str]:
+    return packed(_grid(view, size, method))
+
+
+@functools.lru_cache(maxsize=1024)
+def _law_drawn(G: int) -> dict[str, str]:
+    return packed(_law_grid(G))
+
+
+@functools.lru_cache(maxsize=256)
+def _limits_drawn(view: str, of: tuple[Method, ...]) -> tuple[dict[str, str], dict[str, str]]:
+    """The limits of all curves as one trace with gaps; where a limit's weight has no height, at the ends, it leaves the chart."""
+    limits, high = [_grid(view, math.inf, method) for method in of], 4 * _TOP[view]
+    y = [np.append(np.where(np.isfinite(one), np.minimum(one, high), high), np.nan) for one in limits]
+    return packed(np.concatenate([np.append(_P, np.nan)] * len(of))), packed(np.concatenate(y))
 
 
 def chart(view: str, G: int, p: float, alpha: float, dots: bool = False, seed: int = 0) -> Chart:
@@ -96,20 +122,23 @@ def chart(view: str, G: int, p: float, alpha: float, dots: bool = False, seed: i
     traces: list[dict[str, Any]] = []
     table: dict[str, Any] = {"p": _P}
     labels: list[dict[str, Any]] = []
-    limits: list[NDArray[np.float64]] = []
     here: list[dict[str, Any]] = []
     for curve in methods(alpha):
         y, limit = _grid(view, G, curve.method), _grid(view, math.inf, curve.method)
         table[f"{curve.name}, G = {G}"], table[f"{curve.name}, large G"] = y, limit
-        limits.append(limit)
         traces.append(
             style.line(
-                packed(_P), packed(y), curve.name, curve.color, dash=curve.dash, hovertemplate="%{x:.3f}: %{y:.4f}"
+                _DRAWN_GRID,
+                _curve_drawn(view, G, curve.method),
+                curve.name,
+                curve.color,
+                dash=curve.dash,
+                hovertemplate="%{x:.3f}: %{y:.4f}",
             )
         )
-        here.append(_mark(p, _at(view, p, G, curve.method), curve))
+        here.append(_mark(p, at(view, p, G, curve.method), curve))
         labels.append(_curve_label(view, curve, G))
-    traces = [_thin(limits, top), *traces, style.together(here, "at p")]
+    traces = [_thin(view, alpha), *traces, style.together(here, "at p")]
     if view == "update":
         traces.append(_law(G, table))
         if dots:
@@ -129,14 +158,9 @@ def chart(view: str, G: int, p: float, alpha: float, dots: bool = False, seed: i
     )  # fmt: skip
 
 
-def _thin(limits: Sequence[NDArray[np.float64]], top: float) -> dict[str, Any]:
-    """The limits of all curves as one trace with gaps; where a limit's weight has no height, at the ends, it leaves the chart."""
-    gap = [np.nan]
-    x = np.concatenate([np.append(_P, gap) for _ in limits])
-    y = np.concatenate(
-        [np.append(np.where(np.isfinite(one), np.minimum(one, 4 * top), 4 * top), gap) for one in limits]
-    )
-    return style.line(packed(x), packed(y), "large G", style.GREY, width=1, hoverinfo="skip")
+def _thin(view: str, alpha: float) -> dict[str, Any]:
+    x, y = _limits_drawn(view, tuple(curve.method for curve in methods(alpha)))
+    return style.line(x, y, "large G", style.GREY, width=1, hoverinfo="skip")
 
 
 def _mark(p: float, y: float, curve: Curve) -> dict[str, Any]:
@@ -146,8 +170,10 @@ def _mark(p: float, y: float, curve: Curve) -> dict[str, Any]:
 
 
 def _law(G: int, table: dict[str, Any]) -> dict[str, Any]:
-    table["GRPO, attenuation law"] = law = _law_grid(G)
-    return style.line(packed(_P), packed(law), "attenuation law", style.GREY, dash="dot", width=1.2, hoverinfo="skip")
+    table["GRPO, attenuation law"] = _law_grid(G)
+    return style.line(
+        _DRAWN_GRID, _law_drawn(G), "attenuation law", style.GREY, dash="dot", width=1.2, hoverinfo="skip"
+    )
 
 
 def _drawn(G: int, alpha: float, seed: int, table: dict[str, Any]) -> list[dict[str, Any]]:
@@ -178,7 +204,7 @@ def _curve_label(view: str, curve: Curve, G: int) -> dict[str, Any]:
         )
     else:
         x, shift, anchor = (0.9, 14, "right") if curve.name != "Dr. GRPO" else (0.9, -16, "left")
-    return style.label(x, _at(view, x, G, curve.method), curve.name, curve.color, xanchor=anchor, yshift=shift)
+    return style.label(x, at(view, x, G, curve.method), curve.name, curve.color, xanchor=anchor, yshift=shift)
 
 
 def _boost(G: int) -> dict[str, Any]:
@@ -207,6 +233,6 @@ def _axis(view: str) -> str:
 
 
 def _alt(view: str, G: int, p: float, alpha: float) -> str:
-    parts = [f"{curve.name} {_at(view, p, G, curve.method):.4f}" for curve in methods(alpha)]
+    parts = [f"{curve.name} {at(view, p, G, curve.method):.4f}" for curve in methods(alpha)]
     text = f"{VIEWS[view]} against success probability at G = {G}; at p = {p:g}: {', '.join(parts)}."
     return text + (f" At p = .05 GRPO weighs {boost(G):.2f} times what Dr. GRPO does." if view == "weight" else "")

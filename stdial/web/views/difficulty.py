@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 
 from stdial import expectation
@@ -55,10 +56,9 @@ def _answer(v: Values) -> list[Run]:
 def why(page: Page) -> None:
     """The formula at this G and p, and the cap of the bathtub."""
     v = page.values
-    grpo, plain = (float(expectation.expected_update(v.p, v.G, m)) for m in (GRPO, DR_GRPO))
-    cap = float(expectation.weight(0.0, v.G, GRPO))
-    phi = float(expectation.fidelity(v.p, v.G))
     G, p = v.G, v.p
+    grpo, plain = (charts.at("update", p, G, method) for method in (GRPO, DR_GRPO))
+    cap, phi = _cap(G), _kept(p, G)
     page.why(
         f"A group's update is its standard deviation, and that is averaged over the number k of right answers. At G = {G} "
         f"and p = {p:g} GRPO's average is {grpo:.4f}, {100 * phi:.1f}% of its large-G limit; Dr. GRPO's is {plain:.4f}. "
@@ -69,6 +69,17 @@ def why(page: Page) -> None:
         rf" w_{{{G}}}(p) &= \frac{{E[c]}}{{p(1-p)}} \le \sqrt{{{G}-1}} = {cap:.3f} \end{{aligned}}",
         f"from stdial import GRPO, expectation\n\nexpectation.expected_update({p!r}, {G}, GRPO)  # {grpo:.6f}",
     )
+
+
+# Asked for at every move of the other controls, too.
+@functools.lru_cache(maxsize=2048)
+def _cap(G: int) -> float:
+    return float(expectation.weight(0.0, G, GRPO))
+
+
+@functools.lru_cache(maxsize=8192)
+def _kept(p: float, G: int) -> float:
+    return float(expectation.fidelity(p, G))
 
 
 def exercise(page: Page) -> None:
