@@ -15,10 +15,11 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["FILE", "NAME", "OPTIONS", "STEPS", "make", "sample"]
+__all__ = ["FILE", "NAME", "OPTIONS", "SILENT", "STEPS", "make", "sample"]
 
 NAME = "sample_rollouts.csv"
 FILE = Path(__file__).parent / "data" / NAME
+SILENT = Path(__file__).parent / "data" / "sample_silent.json"  # of the later step; `stdial.stored` makes it
 STEPS = (100, 200)
 # What the columns are, so that nobody is asked about the sample.
 OPTIONS: dict[str, Any] = {"id": "problem", "reward": "correct", "step": "step", "facets": ("topic",)}
@@ -63,9 +64,13 @@ def sample(step: int = STEPS[1]) -> Any:
     >>> sample().problems, sample().rollouts
     (200, 3200)
     """
+    from stdial import stored
     from stdial.reading import read
 
-    return read(FILE, **OPTIONS, at_step=step)
+    found = read(FILE, **OPTIONS, at_step=step)
+    if step == STEPS[1] and found.pool is not None and SILENT.is_file():
+        stored.read_silent(SILENT, found.pool)  # bounds beyond the tries take a linear program each
+    return found
 
 
 if __name__ == "__main__":

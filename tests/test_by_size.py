@@ -4,9 +4,10 @@ import math
 
 import pytest
 
-from stdial import Pool, bigmath, bigmath_paper, by_size
+from stdial import Pool, bigmath, bigmath_paper, by_size, stored
 from stdial.charts.by_size import silent_by_size
 from stdial.charts.difficulty import FRAMES
+from stdial.sample import SILENT, sample
 
 
 def test_agrees_with_the_pool() -> None:
@@ -45,3 +46,15 @@ def test_the_papers_numbers_come_out_as_printed() -> None:
     for one in [*bigmath_paper.of_silence(pool), *bigmath_paper.of_update(pool, 8)]:
         run = "in a run" in one.what  # measured on a simulated run: within its noise
         assert one.same == pytest.approx(one.paper, abs=0.15 if run else 0.5 * 10**-one.digits), one.what
+
+
+def test_what_is_stored_of_the_sample_is_what_is_computed() -> None:
+    shown = sample().pool
+    anew = Pool(shown.right, shown.tries)
+    assert all(by_size.is_known(shown, size) for size in range(17, 1025))
+    for size in (17, 100, 1024):
+        kept, found = by_size.at(shown, size), by_size.at(anew, size)
+        assert tuple(kept) == pytest.approx(tuple(found), abs=1e-6)
+        assert shown.silent_interval(size) == (kept.low, kept.high)
+    with pytest.raises(ValueError, match="of a pool with 1,841 right answers; this one has 1"):
+        stored.read_silent(SILENT, Pool([1], 2))
