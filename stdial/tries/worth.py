@@ -67,7 +67,8 @@ class Columns:
             )
         if self._p.ndim == 2:
             return worth.T
-        averaged: FloatArray = np.matmul(self._weights, worth[:, :, None])[:, :, 0].T
+        # Four alike columns: what a product of larger matrices has in its tiles, to the bit (of one column it has not).
+        averaged: FloatArray = np.matmul(self._weights, np.repeat(worth[:, :, None], 4, axis=2))[:, :, 0].T
         return averaged
 
 
