@@ -160,7 +160,8 @@ def told(name: str, seen: Tally) -> str:
     return (
         f"{name}: {seen.sessions} sessions, {len(seen.moves)} moves in {seen.seconds:.0f} s, rerun p50 {seen.quantile(0.5):.1f} "
         f"p95 {seen.quantile(0.95):.1f} p99 {seen.quantile(0.99):.1f} ms; page opened p50 {quantile(seen.pages, 0.5):.0f} "
-        f"p95 {quantile(seen.pages, 0.95):.0f} ms; until all is there p95 {quantile(seen.whole, 0.95):.0f} ms; {len(seen.uploads)} uploads p95 {quantile(seen.uploads, 0.95):.0f} ms; "
+        f"p95 {quantile(seen.pages, 0.95):.0f} ms; until all is there p95 {quantile(seen.whole, 0.95):.0f} ms; "
+        f"{len(seen.uploads)} uploads p95 {quantile(seen.uploads, 0.95):.0f} ms; "
         f"CPU {seen.cpu_a_move:.1f} ms a request ({100 * seen.cpu / seen.seconds:.0f}% of a processor, the crowd itself "
         f"{100 * seen.client:.0f}%); {seen.megabytes_a_session:.2f} MB a session; {len(seen.errors)} errors"
         + (f"\n    by page p50/p95 ms: {pages}" if pages else "")

@@ -68,7 +68,7 @@ def test_dependencies_are_pinned_and_are_what_is_installed(name: str) -> None:
     for line in lines:
         if not line or line.startswith("-r "):
             continue
-        package, equals, wanted = line.partition("==")
+        package, equals, wanted = line.partition(";")[0].partition("==")
         assert equals, f"{line} is not pinned"
         assert version(package.partition("[")[0]) == wanted
 
