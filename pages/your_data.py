@@ -5,7 +5,6 @@ from stdial.web.views import your_data_page as view
 
 page = open_page("your_data")
 held = view.Held()
-view.top(page)
 
 
 @page.body

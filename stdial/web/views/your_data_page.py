@@ -28,7 +28,7 @@ from stdial.web.views import your_data_reading as reading_view
 from stdial.web.views.your_data import Looked
 from stdial.web.views.your_data_roles import change, undo
 
-__all__ = ["Held", "draw", "foot", "opened", "shown", "top"]
+__all__ = ["Held", "draw", "foot", "opened", "shown"]
 
 _PATIENCE = 4.0  # seconds for which a reading is awaited before its progress is shown
 
@@ -41,8 +41,9 @@ class Held:
 
 
 def opened(page: Page) -> Looked | None:
-    """The uploader, and what came of the file; None while there is nothing to look at."""
+    """The question, the uploader, and what came of the file; None while there is nothing to look at."""
     desk = desk_of(st.session_state)
+    page.stage(lambda v: view.title(), key="title", uses=(), leads=False)
     reading_view.files(page, desk)
     file = desk.main
     if file is None:
@@ -176,11 +177,6 @@ def _hidden(looked: Looked | None) -> str:
 
 
 _of_sample, _of_upload = "onward", "onward-upload"  # containers of links to other pages, which carry different pools
-
-
-def top(page: Page) -> None:
-    """The question."""
-    page.stage(lambda v: view.title(), key="title", uses=(), leads=False)
 
 
 def foot(page: Page, held: Held) -> None:
