@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import json
 from collections.abc import Callable, Hashable, Sequence
@@ -84,8 +85,8 @@ class Built:
 
     def frames(self, scrub: str, sizes: Sequence[float], wanted: bool) -> tuple[dict[str, Any], bytes]:
         """What the header says of the frames, and the frames themselves where they are wanted and there is time for them."""
-        rest = self._spelled(self.values.but(**{scrub: PARAMS[scrub].default}))
-        start = rest == self._spelled(Values(link.defaults()))
+        rest = _rest(self.values, self.names, scrub, max(sizes))
+        start = rest == _first(self.names, scrub, max(sizes))
         name = hashlib.sha1(repr((*self.base, rest)).encode(), usedforsecurity=False).hexdigest()[:16]
         key = (*self.base, rest, "frames")
         header: dict[str, Any] = {"frames": name}
@@ -122,7 +123,23 @@ class Built:
         return (*self.base, self._spelled(values))
 
     def _spelled(self, values: Values) -> str:
-        return link.spelled(values, (*self.names, *_SHAPING))
+        return _spelled(values, self.names)
+
+
+def _spelled(values: Values, names: Sequence[str]) -> str:
+    return link.spelled(values, (*names, *_SHAPING))
+
+
+def _rest(values: Values, names: Sequence[str], scrub: str, largest: float) -> str:
+    """Equal where all frames are: what the largest group holds, and the largest whose answers are marked one by one."""
+    at = {largest, min(largest, PARAMS["marks"].high)} if scrub == "G" else {PARAMS[scrub].default}
+    return " ".join(_spelled(values.but(**{scrub: size}), names) for size in sorted(at))
+
+
+@functools.lru_cache(maxsize=64)
+def _first(names: tuple[str, ...], scrub: str, largest: float) -> str:
+    """As `_rest`, where everybody begins."""
+    return _rest(Values(link.defaults()), names, scrub, largest)
 
 
 def waiting(message: str, name: str, values: Values) -> bytes:

@@ -67,6 +67,22 @@ def test_told_on_another_page(visit: Visits, replaced: tuple[Relay, Callable[[],
     assert not v.failed()
 
 
+def test_told_where_the_server_went_before_any_part_ran_by_itself(
+    visit: Visits, replaced: tuple[Relay, Callable[[], None]]
+) -> None:
+    """Streamlit then asks for no run at all, so the page is opened anew, and the note comes with it."""
+    wire, replace = replaced
+    v = visit(where=wire.address).open("/your_data?G=9&v=1")
+    _uploaded(v)
+    v.page.get_by_role("link", name="Silence").first.click()
+    v.page.wait_for_function("location.pathname.includes('silence')")
+    v.page.wait_for_selector("[data-chart=field][data-drawn]")
+    replace()
+    v.page.get_by_text(NOTICE).wait_for(timeout=60_000)
+    v.drawn("field").until("field", "G", 9)
+    assert not v.failed()
+
+
 def test_sample_is_not_lost(visit: Visits, replaced: tuple[Relay, Callable[[], None]]) -> None:
     wire, replace = replaced
     v = visit(where=wire.address).open("/your_data?G=9&v=1")

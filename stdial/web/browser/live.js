@@ -12,6 +12,10 @@ const NO_ANSWER = 'The server has not answered yet. What you set is kept, and co
 const LOST_UPLOAD = 'The server was replaced by another. Your settings came along; your file was in the old one’s memory only: '
   + 'please choose it again.';
 const server = (window.stdialServer ??= { session: '', held: 0, lost: false }); // outlives this file: a new server may bring its own
+try { // the page was opened anew for want of an answer
+  server.lost ||= sessionStorage.getItem('stdial lost') !== null;
+  sessionStorage.removeItem('stdial lost');
+} catch { /* a browser that keeps nothing */ }
 const elements = new WeakMap();
 const all = new Set();
 const frameStore = new Map(); // id -> frames, kept while the tab lives so that coming back needs no request
@@ -234,13 +238,14 @@ class Mount {
     this.want('hello');
     clearTimeout(this.calling);
     this.calling = setTimeout(() => {
-      if (!this.root.isConnected || server.held) return; // a file would be lost with the page
+      if (!this.root.isConnected) return;
+      try { if (server.held) sessionStorage.setItem('stdial lost', '1'); } catch { /* the page opens without the note */ }
       const query = new URLSearchParams(location.search);
       for (const [name, value] of Object.entries({ ...this.sent, ...this.pending })) {
         query.set(name, typeof value === 'boolean' ? Number(value) : value);
       }
       location.replace(`${location.pathname}?${query}${location.hash}`);
-    }, 6000);
+    }, server.held ? 20000 : 6000); // with the page goes a file that a slow server may still hold
   }
 
   // Frames are much work for a server: by themselves come only those that are at hand or everybody's first; others when a slider
