@@ -19,6 +19,7 @@ from stdial.remembered import remembered
 __all__ = ["bounds", "silent_by_size"]
 
 _POWERS = tuple(2**i for i in range(1, 11))
+_SIZE = 40_000  # bytes of what is kept of a chart, about
 
 
 def silent_by_size(pool: Pool, G: int, *, every: bool = False) -> Chart:
@@ -36,12 +37,27 @@ def silent_by_size(pool: Pool, G: int, *, every: bool = False) -> Chart:
     >>> chart.shows
     {'G': 8, 'best': 0.5, 'plug_in': 0.5879}
     """
+    still = remembered(pool, ("drawn", every), lambda: _still(pool, every), size=_SIZE)
+    known, top, n, now = still["known"], still["top"], by_size.logged(pool), by_size.at(pool, G)
+    layout = style.layout(
+        "group size G", "silent share", height=300, annotations=list(still["names"]), shapes=[style.rule(math.log2(G))],
+    )  # fmt: skip
+    layout["xaxis"] |= {"range": [0.9, 10.15], "tickvals": list(range(1, 11)), "ticktext": [str(s) for s in _POWERS]}
+    layout["yaxis"] |= {"range": [-0.012, top], "tickformat": ".0%"}
+    traces, table = [*still["traces"], _now(now)], still["table"]
+    return Chart(
+        "silent", traces, layout, _silent_alt(now, n), shows=_silent_shows(now), table=table,
+        caption=_silent_caption(now, pool, n, known["size"]), narrow={"height": 260, "margin.l": 58, "margin.b": 40},
+        given=(),
+    )  # fmt: skip
+
+
+def _still(pool: Pool, every: bool) -> dict[str, Any]:
+    """What of the chart does not depend on the marked size."""
     sizes = sorted({*FRAMES, *_POWERS})
-    known = remembered(pool, ("drawn", every), lambda: by_size.columns(by_size.series(pool, sizes, every)))
-    n, now = by_size.logged(pool), by_size.at(pool, G)
-    plug_in = remembered(pool, "plug-in drawn", lambda: _plug_in(pool, sizes))  # neither depends on G
-    x = np.log2(known["size"])
-    counted = known["size"] <= n
+    known = by_size.columns(by_size.series(pool, sizes, every))
+    plug_in = _plug_in(pool, sizes)
+    x, counted = np.log2(known["size"]), known["size"] <= by_size.logged(pool)
     top = min(1.0, math.ceil(10 * float(plug_in.max()) + 0.3) / 10)
     powers = [i for i, size in enumerate(sizes) if size in _POWERS]
     traces = [
@@ -52,24 +68,13 @@ def silent_by_size(pool: Pool, G: int, *, every: bool = False) -> Chart:
         _line_beyond(x, known["best"], counted),
         _dots_at_powers(known, counted, "best estimate", hollow=False),
         _dots_at_powers(known, ~counted, "fitted", hollow=True),
-        _now(now),
     ]
-    layout = style.layout(
-        "group size G", "silent share", height=300, annotations=_names(known, counted, plug_in, top),
-        shapes=[style.rule(math.log2(G))],
-    )  # fmt: skip
-    layout["xaxis"] |= {"range": [0.9, 10.15], "tickvals": list(range(1, 11)), "ticktext": [str(s) for s in _POWERS]}
-    layout["yaxis"] |= {"range": [-0.012, top], "tickformat": ".0%"}
     table = {"G": np.array(sizes, float), "plug-in": plug_in}
     for name in ("best", "low", "high"):
         column = np.full(len(sizes), np.nan)
         column[np.searchsorted(sizes, known["size"].astype(int))] = known[name]
         table[name] = column
-    return Chart(
-        "silent", traces, layout, _silent_alt(now, n), shows=_silent_shows(now), table=table,
-        caption=_silent_caption(now, pool, n, known["size"]), narrow={"height": 260, "margin.l": 58, "margin.b": 40},
-        given=(),
-    )  # fmt: skip
+    return {"known": known, "top": top, "traces": traces, "names": _names(known, counted, plug_in, top), "table": table}
 
 
 def _plug_in(pool: Pool, sizes: Sequence[int]) -> NDArray[np.float64]:

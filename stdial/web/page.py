@@ -68,6 +68,7 @@ class Page:
         self.place = PLACES[path]
         self.values = values
         self.notes = notes
+        self._state = session.state()  # the same for as long as the session lives
         self._first = True
         self._whole = True  # until the body runs by itself
         self.pending = False  # whether a region is still on its way
@@ -75,7 +76,7 @@ class Page:
 
     def correct(self, note: str, **values: Any) -> None:
         """Put other values in place of what the page could not use, before anything is drawn; `note` says so, unless empty."""
-        state = session.state()
+        state = self._state
         self.values = self.values.but(**values)
         state["values"] = dict(self.values)
         self.notes = state["notes"] = [*self.notes, note] if note else self.notes
@@ -88,12 +89,13 @@ class Page:
         awaited = bool(self.values.guess)
 
         def fresh() -> None:
-            state = session.state()
+            state = self._state
             if bool(state["values"]["guess"]) != awaited:  # what stands outside the body comes or goes with it
                 st.rerun()
             state.pop("acted", None)
             self.values, self.notes, self._first, self.pending = Values(state["values"]), state["notes"], True, False
-            show()
+            with slots.answering:
+                show()
             self._whole = False
 
         st.fragment(fresh)()
@@ -141,7 +143,7 @@ class Page:
             before; the region follows.
         meanwhile : what to show on a page just opened until such a region is there.
         """
-        state, values = session.state(), self.values
+        state, values = self._state, self.values
         if not self._first and share.at_question(values, self.path):  # a lesson asks with the first region alone
             return
         names = (*self.place.params, *SHARED) if uses is None else tuple(uses)
@@ -194,7 +196,7 @@ class Page:
             if not long or not process.serving() or built.ready():
                 return built.body(), *built.scrub()
             wait = later.AT_AN_OPENING if self._whole else later.WHEN_ASKED if want == "later" else later.AT_A_MOVE
-            body = later.at_hand(session.state()["jobs"], name, built.key, built.whole, wait)
+            body = later.at_hand(self._state["jobs"], name, built.key, built.whole, wait)
             return (body, *built.scrub()) if body is not None else (None, "", [])
         except slots.Busy as busy:
             self.pending = True
@@ -202,7 +204,7 @@ class Page:
 
     def _header(self, name: str) -> dict[str, Any]:
         """What changes with every run."""
-        state, values = session.state(), self.values
+        state, values = self._state, self.values
         header: dict[str, Any] = {"ack": state["acks"].get(name, 0), "in": state["in"]}
         if "G" in self.place.params:
             header["G"] = values.G
@@ -215,11 +217,11 @@ class Page:
         if not self._first:
             return {}
         self._first, values = False, self.values
-        asked = share.asked(values, self.path, guessed=session.state()["asks"])
+        asked = share.asked(values, self.path, guessed=self._state["asks"])
         top = {
             "notes": self.notes,
             "address": link.address(
-                values.but(guess=session.state()["asks"]), self.place.params
+                values.but(guess=self._state["asks"]), self.place.params
             ),  # the question stays in the link
             "slides": int(values.slides),
             "asked": asked,
@@ -252,12 +254,12 @@ class Page:
         One element, because each costs a move its share. `text` is Markdown of our own with numbers in it; nothing from a
         link or file belongs in it.
         """
-        said = session.state()["why"][self.path] = f"## Why\n\n{text}\n\n$$\n{latex}\n$$\n\n```python\n{python}\n```"
+        said = self._state["why"][self.path] = f"## Why\n\n{text}\n\n$$\n{latex}\n$$\n\n```python\n{python}\n```"
         st.markdown(said)
 
     def why_as_before(self) -> None:
         """The reason as it was said last, for as long as a region that it speaks of is on its way."""
-        said = session.state()["why"].get(self.path)
+        said = self._state["why"].get(self.path)
         if said:
             st.markdown(said)
 
@@ -268,7 +270,7 @@ class Page:
 
     def acted(self) -> None:
         """For `on_change` and `on_click` of Streamlit's own widgets: the run they cause keeps the state of now."""
-        session.state()["acted"] = True
+        self._state["acted"] = True
 
     def exercise(self, text: str, label: str, path: str | None = None, **values: Any) -> None:
         """A question, with the link that opens where it starts."""

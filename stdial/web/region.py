@@ -57,9 +57,9 @@ class Built:
 
     def body(self) -> bytes:
         """The stage as JSON."""
-        return self.kept.get(self._key(self.values), lambda: to_json(self.stage.spec()))
+        return self.kept.get(self.key, lambda: to_json(self.stage.spec()))
 
-    @property
+    @lazily
     def key(self) -> tuple[Hashable, ...]:
         """Of the state of now, in the store."""
         return self._key(self.values)
@@ -80,7 +80,7 @@ class Built:
 
     def scrub(self) -> tuple[str, list[float]]:
         """Which slider scrubs, and over which values."""
-        name, sizes = json.loads(self._scrub(self.values, lambda: self.stage))
+        name, sizes = json.loads(self._scrub(self.key, lambda: self.stage))
         return (name, sizes) if sizes else ("", [])  # without cheap frames each value takes its round trip
 
     def frames(self, scrub: str, sizes: Sequence[float], wanted: bool) -> tuple[dict[str, Any], bytes]:
@@ -93,7 +93,7 @@ class Built:
         if wanted:
             if self.kept.has(key):
                 return header, self.kept.get(key, bytes)
-            with contextlib.suppress(slots.Busy), slots.ahead.job():  # else every value takes its round trip
+            with contextlib.suppress(slots.Busy), slots.ahead.job(anyway=start):  # else every value takes its round trip
                 return header, self.kept.get(key, lambda: self._frames(name, scrub, sizes, start and self.shared))
         elif start or self.kept.has(key):
             header["ahead"] = 1  # cheap, or what everybody begins with: worth asking for before a slider is touched
@@ -111,12 +111,13 @@ class Built:
         return to_json({"frames": {"id": name, **stack(specs, sizes)}})
 
     def _remember(self, values: Values, stage: Stage, body: bytes) -> None:
-        self.kept.get(self._key(values), lambda: body)
-        self._scrub(values, lambda: stage)
+        key = self._key(values)
+        self.kept.get(key, lambda: body)
+        self._scrub(key, lambda: stage)
 
-    def _scrub(self, values: Values, made: Callable[[], Stage]) -> bytes:
+    def _scrub(self, key: tuple[Hashable, ...], made: Callable[[], Stage]) -> bytes:
         return self.kept.get(
-            (*self._key(values), "scrub"), lambda: json.dumps([made().scrub, list(made().frames)]).encode()
+            (*key, "scrub"), lambda: json.dumps([made().scrub, list(made().frames)]).encode()
         )
 
     def _key(self, values: Values) -> tuple[Hashable, ...]:

@@ -13,9 +13,10 @@ import threading
 import time
 from collections.abc import Callable, Hashable, Iterator
 
-__all__ = ["Busy", "Share", "Slots", "ahead", "brief", "long"]
+__all__ = ["Busy", "Count", "Share", "Slots", "ahead", "answering", "brief", "long"]
 
 
+_MANY = 2  # bodies at once: more of them wait for each other
 _NO_TIME = "The server has no time for work ahead just now."
 
 
@@ -107,6 +108,7 @@ class Share:
     share : of the time, above 0 and at most 1: a job that took a second is followed by a pause of 1 / share - 1 seconds.
     clock : seconds that only grow.
     spent : seconds of work that the calling thread has done.
+    busy : whether others would have to wait now.
 
     Raises
     ------
@@ -124,24 +126,30 @@ class Share:
     """
 
     def __init__(
-        self, share: float, clock: Callable[[], float] = time.monotonic, spent: Callable[[], float] = time.thread_time
+        self,
+        share: float,
+        clock: Callable[[], float] = time.monotonic,
+        spent: Callable[[], float] = time.thread_time,
+        busy: Callable[[], bool] = lambda: False,
     ) -> None:
         if not 0 < share <= 1:
             raise ValueError(f"share is {share!r}; it must be above 0 and at most 1")
         self._pause = 1 / share - 1
-        self._clock, self._spent = clock, spent
+        self._clock, self._spent, self._busy = clock, spent, busy
         self._lock = threading.Lock()
         self._free = -float("inf")
 
     @contextlib.contextmanager
-    def job(self) -> Iterator[None]:
-        """One job.
+    def job(self, anyway: bool = False) -> Iterator[None]:
+        """One job; `anyway` even though others wait.
 
         Raises
         ------
         Busy
-            At once, while another goes on or the pause after it.
+            At once, while another goes on or the pause after it, or others wait.
         """
+        if self._busy() and not anyway:
+            raise Busy(_NO_TIME)
         if not self._lock.acquire(blocking=False):
             raise Busy(_NO_TIME)
         try:
@@ -156,8 +164,34 @@ class Share:
             self._lock.release()
 
 
+class Count:
+    """How many are in it now.
+
+    Examples
+    --------
+    >>> count = Count()
+    >>> with count, count:
+    ...     count.now
+    2
+    """
+
+    def __init__(self) -> None:
+        self.now = 0
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self.now += 1
+
+    def __exit__(self, *error: object) -> None:
+        with self._lock:
+            self.now -= 1
+
+
+answering = Count()  # bodies of pages that are being drawn
 # Training runs and plans; and what takes some hundredths of a second and would else wait for them.
 long = Slots(most=max(1, (os.cpu_count() or 2) // 2), wait=20.0)
 brief = Slots(most=max(1, (os.cpu_count() or 2) // 2), wait=20.0)
-# Frames of a scrub: with 60 sessions at random places they took more than half of the server's time, at every drag.
-ahead = Share(0.2)
+# Frames of a scrub: with 60 sessions at random places they took more than half of the server's time, at every drag. With 120
+# they took a fifth of it although others waited.
+ahead = Share(0.2, busy=lambda: answering.now > _MANY)
