@@ -7,16 +7,18 @@ moment only; then the region says that it is being computed, and the browser ask
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Hashable, MutableMapping
 from dataclasses import dataclass, field
 
 __all__ = ["AT_AN_OPENING", "AT_A_MOVE", "WHEN_ASKED", "Job", "at_hand"]
 
-# Seconds that a script waits for a stage. Most are there within the first; a page that is opened has nothing else to show; a
-# browser that asks again would otherwise ask more often.
-AT_A_MOVE = 0.06
+# Seconds that a script waits for a stage. Many are there within the first; a page that is opened has nothing else to show; a
+# browser that asks again would otherwise ask more often, and each time is a run of its page.
+AT_A_MOVE = 0.03
 AT_AN_OPENING = 1.0
-WHEN_ASKED = 0.2
+WHEN_ASKED = 2.0
+_STEP = 0.1  # seconds after which a script looks whether it is still wanted
 
 
 @dataclass
@@ -64,7 +66,12 @@ class Job:
 
 
 def at_hand(
-    jobs: MutableMapping[str, Job], name: str, key: Hashable, make: Callable[[], bytes], seconds: float
+    jobs: MutableMapping[str, Job],
+    name: str,
+    key: Hashable,
+    make: Callable[[], bytes],
+    seconds: float,
+    wanted: Callable[[], object] = lambda: None,
 ) -> bytes | None:
     r"""The stage of a region for the state of now, or None where it is still on its way.
 
@@ -74,6 +81,7 @@ def at_hand(
     name : of the region.
     key, make : as for `Job`.
     seconds : how long to wait.
+    wanted : called now and then while it waits; raises where nobody wants the answer any more.
 
     Examples
     --------
@@ -90,7 +98,10 @@ def at_hand(
     job = jobs.get(name)
     if job is None or job.key != key:
         job = jobs[name] = Job(key, make)
-    if not job.done(seconds):
-        return None
+    until = time.monotonic() + seconds
+    while not job.done(min(_STEP, max(0.0, until - time.monotonic()))):
+        if time.monotonic() >= until:
+            return None
+        wanted()
     del jobs[name]
     return job.result()

@@ -196,7 +196,7 @@ class Page:
             if not long or not process.serving() or built.ready():
                 return built.body(), *built.scrub()
             wait = later.AT_AN_OPENING if self._whole else later.WHEN_ASKED if want == "later" else later.AT_A_MOVE
-            body = later.at_hand(self._state["jobs"], name, built.key, built.whole, wait)
+            body = later.at_hand(self._state["jobs"], name, built.key, built.whole, wait, _still_wanted)
             return (body, *built.scrub()) if body is not None else (None, "", [])
         except slots.Busy as busy:
             self.pending = True
@@ -289,6 +289,11 @@ class Page:
         """What to look at next."""
         st.markdown("## Next")
         self.page_link(path, text, **values)
+
+
+def _still_wanted() -> None:
+    """Lets Streamlit end this run where the visitor has moved on: it looks whenever its session state is asked."""
+    _ = "stdial" in st.session_state
 
 
 def _holds_upload() -> bool:

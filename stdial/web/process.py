@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 _DONE = False
-_TURN = 0.0005
+_TURN = 0.005
 _COLLECT = (5_000, 20, 10)  # Python's own are 700, 10, 10
 _SHARE = 0.25  # of the machine's memory, for the uploads of all sessions together
 

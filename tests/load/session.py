@@ -156,8 +156,8 @@ class Session:
         """Ask again, as the browser does, until no region is on its way; the seconds that took."""
         began, asked = time.perf_counter(), 0
         while late := next((region for region in self.regions if region.header().get("later")), None):
+            await asyncio.sleep(min(1.5, 0.02 * 3**asked))
             asked += 1
-            await asyncio.sleep(min(1.5, 0.05 * 1.5**asked))
             await self.want(late, "later")
             if time.perf_counter() - began > PATIENCE:
                 raise Failed(f"{late.name} never came")

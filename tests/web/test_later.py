@@ -64,3 +64,19 @@ def test_what_waits_for_a_turn_gives_way_to_a_newer_state() -> None:
             old.result()
     gate.set()
     assert at_hand(jobs, "run", "new", make("never"), 20) == b"new"
+
+
+def test_a_wait_ends_where_nobody_wants_the_answer_any_more() -> None:
+    class Moved(BaseException):
+        pass
+
+    jobs: dict[str, Job] = {}
+    gate = threading.Event()
+
+    def wanted() -> None:
+        raise Moved
+
+    with pytest.raises(Moved):
+        at_hand(jobs, "run", 1, lambda: bytes(gate.wait(20)), 20, wanted)
+    gate.set()
+    assert at_hand(jobs, "run", 1, lambda: b"not again", 20) == b"\x00"

@@ -147,7 +147,7 @@ class Mount {
     this.root.setAttribute('aria-busy', later);
     this.root.classList.toggle('sd-later', later);
     this.polls = later ? (this.polls ?? 0) + 1 : 0;
-    if (later) this.polling = setTimeout(() => this.root.isConnected && this.want('later'), Math.min(1500, 50 * 1.5 ** this.polls));
+    if (later) this.polling = setTimeout(() => this.root.isConnected && this.want('later'), Math.min(1500, 20 * 3 ** (this.polls - 1)));
   }
 
   draw(whole) {
