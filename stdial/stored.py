@@ -1,6 +1,6 @@
 """Fits that are kept in a file, for pools that everybody opens: the mixing distribution, and bounds by group size.
 
-``python -m stdial.stored`` computes those of the shipped Big-Math histogram, its levels and the sample anew (a few minutes).
+``python -m stdial.stored`` computes those of the shipped Big-Math histogram, its levels and the sample anew (some minutes).
 A page that finds them stored needs no solver, and draws the bounds at any of the sizes at once.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -30,7 +30,6 @@ def write(path: str | Path, pool: Pool, sizes: Iterable[float], retries: Iterabl
     found = pool.mixing()
     bounds = {f"retry {size} {tries}": [round(end, 7) for end in retry_bounds(pool, size, tries)] for size in retries}
     ends = {_text(size): [round(end, 7) for end in pool.silent_interval(size)] for size in sizes}
-    lines = [f"  {json.dumps(size)}: {json.dumps(pair)}" for size, pair in ends.items()]
     content = {
         "made_by": "python -m stdial.stored",
         "problems": pool.size,
@@ -38,10 +37,10 @@ def write(path: str | Path, pool: Pool, sizes: Iterable[float], retries: Iterabl
         "gap": found.gap,
         "p": found.p.tolist(),
         "weight": found.weight.tolist(),
-        "bounds": bounds,
     }
     head = json.dumps(content, indent=1).removesuffix("\n}")
-    Path(path).write_text(f'{head},\n "silence": {{\n' + ",\n".join(lines) + "\n }\n}\n", encoding="utf-8")
+    parts = [f' "{name}": {{\n{_lines(pairs)}\n }}' for name, pairs in (("bounds", bounds), ("silence", ends))]
+    Path(path).write_text(",\n".join([head, *parts]) + "\n}\n", encoding="utf-8")
 
 
 def read(path: str | Path, pool: Pool) -> None:
@@ -101,6 +100,11 @@ def read_silent(path: str | Path, pool: Pool) -> None:
     by_size.learn(pool, found)
 
 
+def _lines(pairs: Mapping[str, Sequence[float]]) -> str:
+    """One line for each."""
+    return ",\n".join(f"  {json.dumps(name)}: {json.dumps(pair)}" for name, pair in pairs.items())
+
+
 def _text(size: float) -> str:
     return "inf" if math.isinf(size) else str(int(size))
 
@@ -114,7 +118,8 @@ if __name__ == "__main__":
     files |= {bigmath.FIT_OF_LEVEL.format(n): partial(bigmath.level, n) for n in bigmath.LEVELS}
     for name, pool in files.items():
         (bigmath.DATA / name).unlink(missing_ok=True)
-        write(bigmath.DATA / name, pool(), sizes, [size for size in FRAMES if 4 * size > 64])
+        retries = range(17, 1025) if name == bigmath.FIT else [size for size in FRAMES if 4 * size > 64]
+        write(bigmath.DATA / name, pool(), sizes, retries)
     shown = sample.sample().pool
     anew = Pool(shown.right, shown.tries)  # one that knows nothing of what was stored before
     write_silent(sample.SILENT, anew, range(by_size.logged(anew) + 1, 1025))
