@@ -17,7 +17,9 @@ def body() -> None:
     with page.together():
         of_pool(lambda v: silence.stage(v, which), uses=silence.USES)
         page.stage(silence.means, key="means", uses=silence.MEANS_USE)
-        of_pool(lambda v: dropping.resampling(v, which), key="resampling", uses=dropping.RESAMPLING_USES, turns=slots.brief)
+        of_pool(
+            lambda v: dropping.resampling(v, which), key="resampling", uses=dropping.RESAMPLING_USES, turns=slots.brief
+        )
         of_pool(lambda v: dropping.batch(v, which), key="batch", uses=dropping.BATCH_USES)
         of_pool(lambda v: dropping.growth(v, which), key="growth", uses=dropping.GROWTH_USES)
     page.below(lambda: silence.why(page, which))

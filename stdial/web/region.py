@@ -93,7 +93,10 @@ class Built:
         if wanted:
             if self.kept.has(key):
                 return header, self.kept.get(key, bytes)
-            with contextlib.suppress(slots.Busy), slots.ahead.job(anyway=start):  # else every value takes its round trip
+            with (
+                contextlib.suppress(slots.Busy),
+                slots.ahead.job(anyway=start),
+            ):  # else every value takes its round trip
                 return header, self.kept.get(key, lambda: self._frames(name, scrub, sizes, start and self.shared))
         elif start or self.kept.has(key):
             header["ahead"] = 1  # cheap, or what everybody begins with: worth asking for before a slider is touched
@@ -116,9 +119,7 @@ class Built:
         self._scrub(key, lambda: stage)
 
     def _scrub(self, key: tuple[Hashable, ...], made: Callable[[], Stage]) -> bytes:
-        return self.kept.get(
-            (*key, "scrub"), lambda: json.dumps([made().scrub, list(made().frames)]).encode()
-        )
+        return self.kept.get((*key, "scrub"), lambda: json.dumps([made().scrub, list(made().frames)]).encode())
 
     def _key(self, values: Values) -> tuple[Hashable, ...]:
         return (*self.base, self._spelled(values))
