@@ -30,6 +30,8 @@ __all__ = ["Page", "Values", "open_page"]
 # Streamlit's own frame, made quiet: no coloured bar, less air above, the page names in one row.
 _CHROME = f"<style>{(Path(__file__).parent / 'browser' / 'frame.css').read_text()}</style>"
 
+_MEANWHILE = Stage(text=[["This part is being computed."]], layout="wide")
+
 
 def open_page(path: str) -> Page:
     """Each page's first line: the address's state, the frame and the navigation.
@@ -71,6 +73,7 @@ class Page:
         self._state = session.state()  # the same for as long as the session lives
         self._first = True
         self._whole = True  # until the body runs by itself
+        self._shown: set[str] = set()  # regions that have something on the screen
         self.pending = False  # whether a region is still on its way
         self._gathered: list[live.Region] | None = None
 
@@ -141,7 +144,7 @@ class Page:
         leads : whether it may be the one that carries notes and the address; the first that may does.
         turns : for a region that takes long to build: whose turns it waits for, and says so where none comes. A move is answered
             before; the region follows.
-        meanwhile : what to show on a page just opened until such a region is there.
+        meanwhile : what to show until such a region is there for the first time.
         """
         state, values = self._state, self.values
         if not self._first and share.at_question(values, self.path):  # a lesson asks with the first region alone
@@ -158,18 +161,20 @@ class Page:
         pending = body is None
         if body is None:
             self.pending = True
-            body = built.cover(meanwhile) if meanwhile and self._whole else b""
+            body = b"" if name in self._shown else built.cover(meanwhile or (lambda v: _MEANWHILE))
+        self._shown.add(name)
         header = self._header(name) | (self._top() if leads else {})
         extra = b""
         if pending:
-            header["later"] = 1
-        if want:
+            header["later"] = 1  # what else is asked of it is asked again
+        if want and (want == "later" or not pending):
             header["served"] = asked  # else two equal answers in a row would look like one to the browser
         if scrub:
             more, extra = built.frames(scrub, sizes, want == "frames")
             header |= more
-        with contextlib.suppress(slots.Busy):
-            extra = extra or asked_for(want, lambda: built.stage)
+        if not pending:
+            with contextlib.suppress(slots.Busy):
+                extra = extra or asked_for(want, lambda: built.stage)
         region = live.Region(name, header, body, extra)
         if self._gathered is None:
             _mount([region])

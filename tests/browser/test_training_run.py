@@ -58,3 +58,18 @@ def test_a_long_computation_follows_its_move(visit: Visits) -> None:
     assert "lr=0.65" in page.url
     assert "against=rollouts" in page.url
     assert one.problems == []
+
+
+def test_data_asked_for_while_it_is_computed_comes_with_it(visit: Visits) -> None:
+    one = visit().open("/training_run?steps=400&seed=78&v=1")
+    page = one.page
+    rate = page.get_by_label("Learning rate").first
+    rate.focus()
+    page.locator("summary", has_text="Save, data").first.click()
+    rate.press("ArrowRight")
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="CSV", exact=True).first.click()
+    text = waiting.value.path().read_text()
+    assert text.count("\n") > 400
+    one.until("hardest", "lr", 0.55)
+    assert one.problems == []

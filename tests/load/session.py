@@ -289,7 +289,7 @@ class Session:
             if found is None:
                 self.regions.append(found := Region(element.id, name, fragment))
             header, body, *extra = lines[:count]
-            if b'"later"' in header and found.raw:  # what was shown stays
+            if b'"later"' in header and found.raw:  # what is shown stays
                 body = found.raw.split(b"\n")[1]
             found.raw, lines = b"\n".join([header, body, *extra]), lines[count:]
 

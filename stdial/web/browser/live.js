@@ -101,6 +101,7 @@ class Mount {
     if (extra) this.takeExtra(JSON.parse(extra));
     if (header.served) {
       this.say('want', null);
+      this.wanting = '';
       if (this.asked && !frameStore.has(this.asked)) this.declined(header);
     }
     if (this.session && header.in !== this.session) { // the server went and another one answers: what it never saw is sent anew
@@ -147,7 +148,10 @@ class Mount {
     this.root.setAttribute('aria-busy', later);
     this.root.classList.toggle('sd-later', later);
     this.polls = later ? (this.polls ?? 0) + 1 : 0;
-    if (later) this.polling = setTimeout(() => this.root.isConnected && this.want('later'), Math.min(1500, 20 * 3 ** (this.polls - 1)));
+    if (!later) return;
+    this.polling = setTimeout(() => { // a file or code that is awaited is not forgotten for it
+      if (this.root.isConnected) this.want(/^(csv|qr):/.test(this.wanting ?? '') ? this.wanting : 'later');
+    }, Math.min(1500, 20 * 3 ** (this.polls - 1)));
   }
 
   draw(whole) {
@@ -230,6 +234,7 @@ class Mount {
 
   want(what) {
     if (location.pathname !== this.path) return; // the reader has left: a word for this page would get in the next one's way
+    this.wanting = what;
     this.say('want', { n: Date.now(), what });
   }
 
