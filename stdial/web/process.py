@@ -31,7 +31,11 @@ _SHARE = 0.25  # of the machine's memory, for the uploads of all sessions togeth
 
 def serving() -> bool:
     """Whether this process serves the app, rather than a test or a notebook."""
-    return "streamlit.web.server" in sys.modules
+    if "streamlit.web.server" not in sys.modules:
+        return False
+    from streamlit.runtime import Runtime
+
+    return Runtime.exists() and type(Runtime.instance()) is Runtime  # a test of a page puts something else in its place
 
 
 def settle() -> None:
