@@ -49,7 +49,7 @@ class Region:
         return dict(json.loads(self.raw.split(b"\n")[0]))
 
     def stage(self) -> dict[str, Any]:
-        return dict(json.loads(self.raw.split(b"\n")[1]))
+        return dict(json.loads(self.raw.split(b"\n")[1] or b'{"controls": [], "scrub": ""}'))  # nothing there yet
 
 
 @dataclass
