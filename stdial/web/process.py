@@ -79,8 +79,9 @@ def take_short_turns() -> None:
 def collect_less() -> None:
     """Leave what the start made out of all later garbage collections.
 
-    A full one looks at every object while everybody waits: with 100 sessions 48 ms with it and 94 ms without. Python's thresholds stay: with larger ones the garbage of sessions
-    that are over, and what they had uploaded, waited for minutes (150 MB more after 80 seconds of visitors with files).
+    A full one looks at every object while everybody waits: with 100 sessions 48 ms with it and 94 ms without. Python's
+    thresholds stay: with larger ones the garbage of sessions that are over, and what they had uploaded, waited for minutes
+    (150 MB more after 80 seconds of visitors with files).
     """
     gc.freeze()
 
