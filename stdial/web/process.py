@@ -16,6 +16,8 @@ __all__ = [
     "answer_at_once",
     "bound_uploads",
     "collect_less",
+    "keep_the_theme",
+    "leave_component_states_plain",
     "one_thread_for_arithmetic",
     "serving",
     "settle",
@@ -46,6 +48,8 @@ def settle() -> None:
     one_thread_for_arithmetic()
     take_short_turns()
     collect_less()
+    keep_the_theme()
+    leave_component_states_plain()
     answer_at_once()
     uploads_stay_in_memory()
     bound_uploads()
@@ -84,6 +88,42 @@ def collect_less() -> None:
     (150 MB more after 80 seconds of visitors with files).
     """
     gc.freeze()
+
+
+def keep_the_theme() -> None:
+    """Read the theme once in a server's life, not at every run.
+
+    Each run tells the browser the theme; Streamlit looks through all its options for it six times.
+    """
+    with contextlib.suppress(ImportError, AttributeError):
+        from streamlit.runtime import app_session as module
+
+        populate: Any = module._populate_theme_msg
+        kept: dict[str, Any] = {}
+
+        def from_kept(message: Any, section: str = "theme") -> None:
+            if section not in kept:
+                made = type(message)()
+                populate(made, section)
+                kept[section] = made
+            if kept[section].ListFields():  # merging nothing would still say that the section is there
+                message.MergeFrom(kept[section])
+
+        module._populate_theme_msg = from_kept
+
+
+def leave_component_states_plain() -> None:
+    """Let the session state hold what our component said as it is.
+
+    Streamlit wraps it into an object whose class it makes anew at each look, several times a run for each element, for
+    events that ours does not have and for assignments that nobody makes.
+    """
+    with contextlib.suppress(ImportError, AttributeError):
+        from streamlit.components.v2.bidi_component import main
+
+        _ = main.make_bidi_component_presenter  # a name of another release would be set without use
+
+        main.make_bidi_component_presenter = lambda *_, **__: None
 
 
 def answer_at_once() -> int:
