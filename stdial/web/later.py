@@ -103,5 +103,5 @@ def at_hand(
         if time.monotonic() >= until:
             return None
         wanted()
-    del jobs[name]
+    jobs.pop(name, None)
     return job.result()
