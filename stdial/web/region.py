@@ -6,6 +6,7 @@ import contextlib
 import functools
 import hashlib
 import json
+import time
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -106,11 +107,13 @@ class Built:
         """All frames of a scrub as one message; those where everybody begins are remembered as stages, too."""
         specs = []
         for size in sizes:
+            began = time.thread_time()
             values = self.values.but(**{scrub: size})
             stage = share.shaped(self.build(values), values, self.path)
             specs.append(stage.spec())
             if remember:
                 self._remember(values, stage, to_json(specs[-1]))
+            slots.after_others(time.thread_time() - began)
         return to_json({"frames": {"id": name, **stack(specs, sizes)}})
 
     def _remember(self, values: Values, stage: Stage, body: bytes) -> None:

@@ -13,9 +13,10 @@ import threading
 import time
 from collections.abc import Callable, Hashable, Iterator
 
-__all__ = ["Busy", "Count", "Share", "Slots", "ahead", "answering", "brief", "long"]
+__all__ = ["Busy", "Count", "Share", "Slots", "after_others", "ahead", "answering", "brief", "long"]
 
 
+_LONGEST_PAUSE = 0.05
 _MANY = 2  # bodies at once: more of them wait for each other
 _NO_TIME = "The server has no time for work ahead just now."
 
@@ -186,6 +187,16 @@ class Count:
     def __exit__(self, *error: object) -> None:
         with self._lock:
             self.now -= 1
+
+
+def after_others(seconds: float) -> None:
+    """After so many seconds of work that can wait: a pause three times as long, where others are being answered.
+
+    The interpreter goes back and forth between threads, and the server's own needs it several times for each message: beside
+    a thread that computes for a tenth of a second, everybody's answers come later by as much or more.
+    """
+    if answering.now > 1:  # the one who asks is one of them
+        time.sleep(min(_LONGEST_PAUSE, 3 * seconds))
 
 
 answering = Count()  # bodies of pages that are being drawn
