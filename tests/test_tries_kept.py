@@ -181,3 +181,21 @@ def test_what_is_left_by_cell_adds_up_to_the_rows() -> None:
     assert found.left.problems.sum() == found.unserved["problems"].sum()
     assert set(found.left.worth) == set(found.unserved["worth"])
     assert set(found.left.size) == set(found.unserved["size"])
+
+
+@given(
+    st.lists(st.tuples(st.floats(0, 1), st.integers(1, 50)), min_size=1, max_size=40),
+    st.integers(0, 600),
+    st.integers(1, 600),
+)
+def test_what_a_size_is_worth_in_all_depends_on_no_other_size_and_no_layout(rows, low, many) -> None:
+    problems = np.array([float(n) for _, n in rows])
+    worth = Worth(np.array([p for p, _ in rows])[:, None], np.ones((len(rows), 1)), None).columns(np.arange(2, 602))
+    offers = [
+        Offer(np.arange(2, 602), lambda some, w=w: w[:, some - 2], problems) for w in (worth, np.asfortranarray(worth))
+    ]
+    whole = offers[0].whole(0, 600)
+    assert np.array_equal(whole, offers[1].whole(0, 600))
+    part = slice(min(low, 599), low + many)
+    rising = Offer(np.arange(2, 602), lambda some: worth[:, some - 2], problems, rises=True)
+    assert np.array_equal(rising.whole(part.start, min(part.stop, 600)), whole[part])

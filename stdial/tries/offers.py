@@ -18,8 +18,24 @@ __all__ = ["Offer"]
 _FIRST = 8  # sizes whose hull is looked at first; then twice as many
 _MOST_RESULTS = 64
 _SURE = 1 - 1e-9  # how far below a slope others must stay, so that no rounding brings them before it
+_COLUMNS = 256  # sizes at a time, so that a sum over many cells needs little memory
 
 T = TypeVar("T")
+
+
+def _summed(problems: FloatArray, worth: FloatArray) -> FloatArray:
+    """Worth over all problems, one sum a size: [sizes].
+
+    Cell after cell for every size, unlike a matrix product, whose last bit depends on which sizes stand beside it and on how
+    they lie in memory; where two sizes are worth the same, that would decide between them.
+    """
+    whole = np.empty(worth.shape[1])
+    for low in range(0, len(whole), _COLUMNS):
+        part = np.multiply(problems[:, None], worth[:, low : low + _COLUMNS], order="C")
+        many = part.shape[1]
+        part = part if many > 1 else np.repeat(part, 2, axis=1)  # a single column would be added pairwise
+        whole[low : low + many] = np.add.reduce(part, axis=0)[:many]
+    return whole
 
 
 class Offer:
@@ -77,13 +93,11 @@ class Offer:
         """What one group of the size for every problem is worth, for the sizes at these positions."""
         if not self.rises:
             return self._whole[low:high]
-        whole: FloatArray = self.problems @ self.worth(low, high)
-        return whole
+        return _summed(self.problems, self.worth(low, high))
 
     @lazily
     def _whole(self) -> FloatArray:
-        whole: FloatArray = self.problems @ self._worth
-        return whole
+        return _summed(self.problems, self._worth)
 
     def queue(self, budget: float) -> Queue:
         """The hulls' steps, steepest first: all that a budget reaches, and every cell's first.
