@@ -112,11 +112,16 @@ async def crowd(
 
 
 async def warm(address: str) -> None:
-    """Visit every page once, so that a page's first imports count as the server's and not as a visitor's."""
+    """One visitor opens every page, as a browser does: what a server's first visitor alone waits for is none of the crowd's.
+
+    That is a page's first imports, and the frames with which everybody begins.
+    """
     one = Session(address)
     await one.open()
     for path in list(one.pages):
         await one.go(path)
+        if one.regions:
+            await one.settle()
     await one.close()
 
 
