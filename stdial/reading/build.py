@@ -16,12 +16,13 @@ from stdial.reading.labels import Labels, labelled
 from stdial.reading.options import Options
 from stdial.reading.profiles import Numbers, numbers_of
 from stdial.reading.result import Groups
+from stdial.reading.steps import step_mask
 from stdial.reading.tables import Table
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Problems", "count_phrase", "facet_values", "rows_of_problems", "step_mask", "warn_unequal"]
+__all__ = ["Problems", "count_phrase", "facet_values", "rows_of_problems", "warn_unequal"]
 
 _MOST_PROBLEMS = 1e12  # times any group size this is still a whole number in float64
 
@@ -55,30 +56,6 @@ def count_phrase(count: int, one: str, many: str) -> str:
     '1 row'
     """
     return f"{count:,} {one if count == 1 else many}"
-
-
-def step_mask(column: pa.ChunkedArray, wanted: Any) -> NDArray[np.bool_]:
-    """The rows of one step.
-
-    Raises
-    ------
-    ValueError
-        Where there is none; it names some that there are.
-    """
-    found = labelled(column)
-    texts = [_step_text(value) for value in found.values.tolist()]
-    if _step_text(wanted) not in texts:
-        shown = ", ".join(texts[:20]) + (", ..." if len(texts) > 20 else "")
-        raise ValueError(f"at_step is {wanted!r}; the steps are {shown}")
-    return np.asarray(found.codes == texts.index(_step_text(wanted)))
-
-
-def _step_text(value: Any) -> str:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        return str(value).strip()
-    return f"{number:.12g}"
 
 
 def facet_values(column: pa.ChunkedArray) -> NDArray[Any]:

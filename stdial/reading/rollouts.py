@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stdial.reading.build import Problems, count_phrase, facet_values, step_mask, warn_unequal
+from stdial.reading.build import Problems, count_phrase, facet_values, warn_unequal
 from stdial.reading.converted import as_marks, refuse_bad
 from stdial.reading.errors import Refused, Unclear
 from stdial.reading.guess import Guess
@@ -16,6 +16,7 @@ from stdial.reading.large import LargeText
 from stdial.reading.options import Options
 from stdial.reading.profiles import Numbers, lists_of, numbers_of, profile
 from stdial.reading.result import Groups
+from stdial.reading.steps import step_mask
 from stdial.reading.tables import Table
 
 if TYPE_CHECKING:

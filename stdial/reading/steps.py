@@ -1,17 +1,21 @@
-"""Training logs: rows are steps, not problems."""
+"""Training steps: logs whose rows are steps and not problems, and the rows of one step."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from stdial.reading.errors import Refused
 from stdial.reading.guess import Columns
+from stdial.reading.labels import labelled
 from stdial.reading.vocabulary import Role, score, words
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["refuse_step_log", "silent_share_columns", "step_column"]
+__all__ = ["refuse_step_log", "silent_share_columns", "step_column", "step_mask"]
 
 _SILENT_WORDS = """
     frac_reward_zero_std zero_std zero_variance zero_advantage pct_0 pct_1 pct_mixed solve_none solve_all solved_none
@@ -77,3 +81,27 @@ def _plain(columns: Columns) -> pa.Table:
         numeric = found.kind in ("number", "percent", "mark")
         table[found.name] = pa.array(found.numbers.values) if numeric else found.values
     return pa.table(table)
+
+
+def step_mask(column: pa.ChunkedArray, wanted: Any) -> NDArray[np.bool_]:
+    """The rows of one step.
+
+    Raises
+    ------
+    ValueError
+        Where there is none; it names some that there are.
+    """
+    found = labelled(column)
+    texts = [_step_text(value) for value in found.values.tolist()]
+    if _step_text(wanted) not in texts:
+        shown = ", ".join(texts[:20]) + (", ..." if len(texts) > 20 else "")
+        raise ValueError(f"at_step is {wanted!r}; the steps are {shown}")
+    return np.asarray(found.codes == texts.index(_step_text(wanted)))
+
+
+def _step_text(value: Any) -> str:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return str(value).strip()
+    return f"{number:.12g}"

@@ -106,11 +106,10 @@ def leave_component_states_plain() -> None:
     Streamlit wraps it into an object whose class it makes anew at each look, several times a run for each element, for
     events that ours does not have and for assignments that nobody makes.
     """
-    with contextlib.suppress(ImportError, AttributeError):
+    with contextlib.suppress(ImportError):
         main: Any = importlib.import_module("streamlit.components.v2.bidi_component.main")
-        _ = main.make_bidi_component_presenter  # a name of another release would be set without use
-
-        main.make_bidi_component_presenter = lambda *_, **__: None
+        if hasattr(main, "make_bidi_component_presenter"):  # else nothing would use it
+            main.make_bidi_component_presenter = lambda *_, **__: None
 
 
 def answer_at_once() -> int:
