@@ -22,7 +22,7 @@ def body() -> None:
         needs=which.token,
         private=which.private,
         uses=plan.USES,
-        turns=slots.long,
+        turns=slots.long if plan.heavy(page.values, which) else slots.near,
         meanwhile=lambda v: plan.meanwhile(v, which),
     )
     values = page.values

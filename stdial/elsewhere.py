@@ -6,14 +6,16 @@ Functions that the other process calls take a pool without names and what is kno
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 from weakref import WeakKeyDictionary
 
-from stdial import by_size
+from stdial import by_size, tries
 from stdial.advice import Card, of_pool
 from stdial.by_size import Silent
 from stdial.pool import Pool
+from stdial.tries import Bought, Plan
 
-__all__ = ["cards", "nameless", "silent"]
+__all__ = ["cards", "nameless", "planned", "silent"]
 
 _MOST_KEPT = 4
 _nameless: WeakKeyDictionary[Pool, Pool] = WeakKeyDictionary()  # goes with its pool
@@ -64,6 +66,19 @@ def silent(pool: Pool, size: int, keep: bool = False) -> Silent:
     True
     """
     return by_size.at(_as_before(pool) if keep else pool, size)
+
+
+def planned(
+    pool: Pool, budget: int, budgets: Sequence[int], asked: tuple[Any, ...], keep: bool = False
+) -> tuple[Plan, list[Bought]]:
+    """The plan there, and what other budgets buy; `asked` as the arguments of `tries.plan` after its budget, `keep` as for `cards`.
+
+    >>> best, curve = planned(nameless(Pool([0, 4, 4], 8)), 8, [4, 8], ("mixed",))
+    >>> best.rollouts, [one.budget for one in curve]
+    (8.0, [4.0, 8.0])
+    """
+    pool = _as_before(pool) if keep else pool
+    return tries.plan(pool, budget, *asked), tries.bought(pool, budgets, *asked)
 
 
 def _as_before(pool: Pool) -> Pool:

@@ -13,6 +13,8 @@ from stdial.arguments import FloatArray, probabilities, scalar_or_array, sizes, 
 
 __all__ = ["all_right_rate", "all_wrong_rate", "mixed_rate", "pairs", "silent_chance", "silent_rate"]
 
+_LOST = -746.0  # the exponential of less is 0
+
 
 def pairs(p: ArrayLike, size: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Check p and sizes and broadcast them."""
@@ -89,6 +91,11 @@ def mixed_rate(p: ArrayLike, size: ArrayLike) -> FloatArray:
 def _power(base: FloatArray, other: FloatArray, size: FloatArray) -> FloatArray:
     """base^size where base + other = 1: by log1p(-other) where base is near 1, since there `other` holds the digits."""
     with np.errstate(divide="ignore", invalid="ignore", under="ignore"):
-        near_one = np.exp(size * np.log1p(-np.minimum(other, 0.5)))
+        lost = base < np.exp(_LOST / size)
+        if lost.any():  # an underflow takes thirty times as long as another power
+            base = np.where(lost, 0.0, base)
+            near_one = np.exp(size * np.log1p(-np.where(other < 0.5, other, 0.0)))
+        else:
+            near_one = np.exp(size * np.log1p(-np.minimum(other, 0.5)))
         plain = base**size
     return np.where(other == 0, 1.0, np.where(other < 0.5, near_one, plain))

@@ -19,11 +19,13 @@ from stdial import expectation
 from stdial.lazily import lazily
 from stdial.method import Method
 from stdial.pool import Pool
-from stdial.training.stepping import TENTHS, Step, by_tenth, checked, expected_move, tenths, walk
+from stdial.training.stepping import TENTHS, Step, by_tenth, checked, expected_moves, tenths, walk
 
 __all__ = ["Mass", "Run", "run", "simulate"]
 
 Floats = NDArray[np.float64]
+
+_AT_ONCE = 8  # steps: their rates and what is made of them stay near the processor
 
 
 class Mass(NamedTuple):
@@ -76,7 +78,9 @@ class Run:
     @lazily
     def silent_predicted(self) -> Floats:
         """[steps] mean of p^G + (1-p)^G over the prompts at each step."""
-        return np.asarray(expectation.silent_rate(self.rates[:-1], self.size).mean(axis=1))
+        before = self.rates[:-1]
+        parts = [before[i : i + _AT_ONCE] for i in range(0, len(before), _AT_ONCE)]
+        return np.concatenate([expectation.silent_rate(part, self.size).mean(axis=1) for part in parts])
 
     @lazily
     def r2_silent(self) -> float:
@@ -106,7 +110,7 @@ class Run:
     def mass_at(self, step: int) -> Mass:
         """Gradient mass at a step, 0 to steps - 1; NaN where no group was live."""
         tries = 1 if self.redraw else self.tries  # redrawing scales all prompts alike
-        expected = expected_move(self.rates[step], self.size, self.method, tries)
+        expected = expected_moves(self.rates[step], self.size, self.method, tries)
         return Mass(_shares(self.mass_by_step[step]), _shares(by_tenth(self.tenth, expected)))
 
     def limit_at(self, step: int) -> Floats:

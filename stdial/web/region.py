@@ -101,6 +101,8 @@ class Built:
                 return header, self.kept.get(key, lambda: self._frames(name, scrub, sizes, start and self.shared))
         elif start or self.kept.has(key):
             header["ahead"] = 1  # cheap, or what everybody begins with: worth asking for before a slider is touched
+        elif not slots.ahead.free():
+            header["busy"] = 1  # not worth asking for before the next answer
         return header, b""
 
     def _frames(self, name: str, scrub: str, sizes: Sequence[float], remember: bool) -> bytes:

@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Hashable, Iterator
 
-__all__ = ["Busy", "Count", "Share", "Slots", "after_others", "ahead", "answering", "brief", "long"]
+__all__ = ["Busy", "Count", "Share", "Slots", "after_others", "ahead", "answering", "brief", "long", "near"]
 
 
 _LONGEST_PAUSE = 0.05
@@ -140,6 +140,14 @@ class Share:
         self._lock = threading.Lock()
         self._free = -float("inf")
 
+    def free(self) -> bool:
+        """Whether a job would be let in now.
+
+        >>> Share(0.5).free(), Share(0.5, busy=lambda: True).free()
+        (True, False)
+        """
+        return not (self._busy() or self._lock.locked() or self._clock() < self._free)
+
     @contextlib.contextmanager
     def job(self, anyway: bool = False) -> Iterator[None]:
         """One job; `anyway` even though others wait.
@@ -203,6 +211,7 @@ answering = Count()  # bodies of pages that are being drawn
 # Training runs and plans; and what takes some hundredths of a second and would else wait for them.
 long = Slots(most=max(1, (os.cpu_count() or 2) // 2), wait=20.0)
 brief = Slots(most=max(1, (os.cpu_count() or 2) // 2), wait=20.0)
+near = Slots(most=2, wait=20.0)  # a few hundredths of a second at most, in this process
 # Frames of a scrub: with 60 sessions at random places they took more than half of the server's time, at every drag. With 120
 # they took a fifth of it although others waited.
 ahead = Share(0.2, busy=lambda: answering.now > _MANY)

@@ -131,17 +131,17 @@ class Session:
         """What the browser asks for ahead: frames that are at hand, and others where the scrubbed slider `name` is dragged."""
         header = region.header()
         wanted = header.get("frames")
-        if wanted and wanted not in self._frames and (header.get("ahead") or name == region.stage()["scrub"]):
+        if wanted and wanted not in self._frames and not header.get("busy") and (header.get("ahead") or name == region.stage()["scrub"]):
             self._frames.add(wanted)
             await self.want(region, "frames")
 
     async def settle(self) -> None:
-        """What the browser asks for on a page just opened: frames that are at hand, or else only whether the page is there."""
+        """What the browser asks for on a page just opened: frames that are at hand; with a file, whether the page is there."""
         before = self._moves
         for region in list(self.regions):
             await self.prepare(region)
-        if self._moves == before and self.regions:
-            first = next((region for region in self.regions if region.header().get("whole")), self.regions[0])
+        first = next((region for region in self.regions if region.header().get("whole")), None)
+        if self._moves == before and first is not None and first.header().get("held"):
             await self.want(first, "hello")
 
     async def move_at_random(self, draw: random.Random, mainly: float = MAINLY) -> Answer:

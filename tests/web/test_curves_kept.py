@@ -1,5 +1,6 @@
 """Curves and figures that visitors share: bounded, the same as computed anew, and none that holds an upload."""
 
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -78,5 +79,41 @@ def test_what_budgets_buy_of_an_upload_is_not_kept_for_everybody() -> None:
 def test_what_budgets_buy_is_kept_for_few() -> None:
     which = pools.chosen(values(pool="ends"))
     for smallest in range(2, 300):
-        plan._curve(values(pool="ends", smallest=smallest), which)
+        plan.planned(values(pool="ends", smallest=smallest, largest=300), which)
     assert len(plan._curves) <= 256
+
+
+@pytest.mark.parametrize("upload", [False, True])
+def test_a_heavy_plan_is_made_elsewhere_and_is_the_same(monkeypatch: pytest.MonkeyPatch, upload: bool) -> None:
+    sent: list[bytes] = []
+
+    def far(function, *args, **kwargs):
+        sent.append(pickle.dumps((function, args, kwargs)))
+        function, args, kwargs = pickle.loads(sent[-1])  # our own bytes: the way to the worker and back
+        return pickle.loads(pickle.dumps(function(*args, **kwargs)))
+
+    monkeypatch.setattr(plan, "long_apart", far)
+    monkeypatch.setattr(plan, "_curves", type(plan._curves)())
+    session: dict[object, object] = {}
+    ids = [f"only here {i}" for i in range(120)]
+    pools.put_upload(session, Pool([0, 3, 4, 8] * 30, 8, ids=ids), "mine.csv")
+    name = "upload" if upload else "bell"
+    v = values(pool=name, smallest=4 if upload else 130, budget_in="total", budget=10**6)
+    which = pools.chosen(v, session)
+    assert plan.heavy(v, which)
+    there = drawn(plan.stage(v, which))
+    sizes = plan.csv(v, which)
+    assert sent
+    assert all(b"only here" not in one for one in sent)
+    assert ("only here 7" in sizes) == upload
+    assert (len(plan._curves) == 0) == upload
+    monkeypatch.setattr(plan, "heavy", lambda v, chosen: False)
+    monkeypatch.setattr(plan, "_curves", type(plan._curves)())
+    assert drawn(plan.stage(v, which)) == there
+    assert plan.csv(v, which) == sizes
+
+
+def test_most_plans_are_not_heavy() -> None:
+    assert not plan.heavy(values(), pools.chosen(values()))
+    assert not plan.heavy(values(per_problem=64), pools.chosen(values()))
+    assert plan.heavy(values(pool="u", smallest=500), pools.chosen(values(pool="u")))

@@ -1,5 +1,7 @@
 """What the server process changes in Streamlit leaves what browsers are told as it was."""
 
+import gc
+
 import pytest
 from streamlit import config
 from streamlit.components.v2.bidi_component import main
@@ -51,6 +53,25 @@ def test_component_states_have_no_presenter_and_the_name_is_one_that_streamlit_u
     monkeypatch.setattr(main, "make_bidi_component_presenter", made)
     process.leave_component_states_plain()
     assert main.make_bidi_component_presenter("a", "b", {"move"}) is None
+
+
+def test_full_collections_wait_for_the_clock_and_for_garbage_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    before, asked = gc.get_threshold(), []
+    monkeypatch.setattr(process.threading.Thread, "start", lambda self: asked.append(self))
+    try:
+        process.collect_less()
+        assert gc.get_threshold()[:2] == before[:2]
+        assert gc.get_threshold()[2] > 10**6
+        assert asked[0].daemon
+        gc.collect()
+        assert not process.sweep(10)
+        for _ in range(10):
+            gc.collect(1)
+        assert process.sweep(10)
+        assert not process.sweep(10)
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
 
 
 @pytest.mark.parametrize(("others", "pauses"), [(0, []), (1, [0.03, 0.05])])

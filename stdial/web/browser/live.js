@@ -139,7 +139,8 @@ class Mount {
     } else restate(this);
     this.askForFrames();
     clearTimeout(this.greeting);
-    if (header.whole) this.greeting = setTimeout(() => this.root.isConnected && this.want('hello'), 1000);
+    // A page that has run by itself once is run again by Streamlit where another server takes over: at once, with a file's loss told.
+    if (header.whole && header.held) this.greeting = setTimeout(() => this.root.isConnected && this.want('hello'), 1000);
   }
 
   // The region is still being computed: what is shown is marked as not of now, and the server asked again after ever longer waits.
@@ -242,6 +243,7 @@ class Mount {
   callAgain() {
     this.want('hello');
     clearTimeout(this.calling);
+    const patience = server.held ? 20000 : this.header.whole ? 3000 : 6000; // a new server answers no page that had not run by itself
     this.calling = setTimeout(() => {
       if (!this.root.isConnected) return;
       try { if (server.held) sessionStorage.setItem('stdial lost', '1'); } catch { /* the page opens without the note */ }
@@ -250,14 +252,14 @@ class Mount {
         query.set(name, typeof value === 'boolean' ? Number(value) : value);
       }
       location.replace(`${location.pathname}?${query}${location.hash}`);
-    }, server.held ? 20000 : 6000); // with the page goes a file that a slow server may still hold
+    }, patience); // with the page goes a file that a slow server may still hold
   }
 
   // Frames are much work for a server: by themselves come only those that are at hand or everybody's first; others when a slider
   // is dragged, a key held or a player started.
   askForFrames(used = false) {
     const id = this.header.frames;
-    if (!id || frameStore.has(id) || this.asked === id || !(used || this.header.ahead)) return;
+    if (!id || frameStore.has(id) || this.asked === id || this.header.busy || !(used || this.header.ahead)) return;
     this.asked = id;
     setTimeout(() => this.header.frames === id && this.want('frames'), used ? 0 : 60);
   }

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 from collections import OrderedDict
 from collections.abc import Hashable
 from typing import Any
 
 import stdial
-from stdial import tries
+from stdial import elsewhere, tries
 from stdial.charts import plan as charts
 from stdial.tries import Bought, Plan
 from stdial.web import pools
+from stdial.web.apart import long_apart
 from stdial.web.page import Values
 from stdial.web.params import PARAMS
 from stdial.web.pools import Chosen
@@ -19,7 +21,7 @@ from stdial.web.stage import Choice, Control, Number, Run, Slider, Stage, Table,
 from stdial.web.views.pool_words import exact, many_cells
 from stdial.web.words import count, decimal, percent
 
-__all__ = ["USES", "budget", "csv", "meanwhile", "planned", "stage"]
+__all__ = ["USES", "budget", "csv", "heavy", "meanwhile", "planned", "stage"]
 
 # Not p, though one pool is all at p: which pool it is, its token says.
 USES = (
@@ -31,6 +33,7 @@ _NAMES = {"grpo": "GRPO", "dr-grpo": "Dr. GRPO", "dapo": "DAPO"}
 _curves: OrderedDict[Hashable, list[Bought]] = OrderedDict()  # of the pools that everybody has
 _lock = threading.Lock()
 _MOST_CURVES = 256
+_MANY_ENTRIES = 20_000  # kinds of problems times the sizes looked at first: about 0.1 s
 _BUDGETS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)  # rollouts a problem, for what a budget buys
 
 
@@ -39,9 +42,42 @@ def budget(v: Values, chosen: Chosen) -> int:
     return int(v.per_problem * chosen.pool.size) if v.budget_in == "problem" else int(v.budget)
 
 
+def heavy(v: Values, chosen: Chosen) -> bool:
+    """Whether the plan may take longer than some hundredths of a second: many sizes are looked at for many kinds of problems."""
+    sizes = 2 * max(v.smallest, budget(v, chosen) / max(1, chosen.pool.size))
+    return bool(sizes * len(chosen.pool.cells.rate) > _MANY_ENTRIES)
+
+
 def planned(v: Values, chosen: Chosen) -> Plan:
     """The plan that the link asks for; ValueError where its restrictions leave no size."""
-    return tries.plan(chosen.pool, budget(v, chosen), *_asked(v))
+    return _made(v, chosen)[0]
+
+
+def _made(v: Values, chosen: Chosen) -> tuple[Plan, list[Bought]]:
+    """The plan, and what other budgets buy where the pool has few kinds of problems; the curve does not depend on the budget."""
+    pool, asked = chosen.pool, _asked(v)
+    key = chosen.token, v.goal, v.goal == "update" and v.method, v.smallest, v.largest, v.multiple, v.powers
+    curve = _kept_curve(key)
+    budgets = [] if curve or many_cells(pool) else [int(per * pool.size) for per in _BUDGETS]
+    if heavy(v, chosen):
+        small = elsewhere.nameless(pool)
+        there, found = long_apart(elsewhere.planned, small, budget(v, chosen), budgets, asked, keep=not chosen.private)
+        best = dataclasses.replace(there, pool=pool)
+    else:
+        best, found = elsewhere.planned(pool, budget(v, chosen), budgets, asked)
+    if found and not chosen.private:
+        with _lock:
+            _curves[key] = found
+            while len(_curves) > _MOST_CURVES:
+                _curves.popitem(last=False)
+    return best, curve or found
+
+
+def _kept_curve(key: Hashable) -> list[Bought]:
+    with _lock:
+        if key in _curves:
+            _curves.move_to_end(key)
+        return _curves.get(key, [])
 
 
 def _asked(v: Values) -> tuple[str, stdial.Method, int, int | None, int, bool]:
@@ -60,7 +96,7 @@ def csv(v: Values, chosen: Chosen) -> str:
 def stage(v: Values, chosen: Chosen) -> Stage:
     """The plan beside one size for all, for the link's pool and budget."""
     try:
-        best = planned(v, chosen)
+        best, curve = _made(v, chosen)
     except ValueError as error:
         return Stage(heading=_HEADING, answer=[f"No plan: {error}."], controls=_controls(v, chosen))
     return Stage(
@@ -68,7 +104,7 @@ def stage(v: Values, chosen: Chosen) -> Stage:
         answer=_answer(best, chosen),
         text=[_proof(best), *_ending(best, v), _basis(chosen)],
         controls=_controls(v, chosen),
-        charts=[charts.sizes(best, chosen.name), *_bought(v, chosen, best)],
+        charts=[charts.sizes(best, chosen.name), *([charts.bought(curve, best, chosen.name)] if curve else [])],
         tables=[_beside(best, v.method), *_nothing(best)],
     )
 
@@ -151,28 +187,6 @@ def _basis(chosen: Chosen) -> list[Run]:
     return [
         "Each problem counts by what its tries leave possible, not by its observed rate: 0 of 8 still has a chance."
     ]
-
-
-def _bought(v: Values, chosen: Chosen, best: Plan) -> list[Any]:
-    if many_cells(chosen.pool):
-        return []
-    return [charts.bought(_curve(v, chosen), best, chosen.name)]
-
-
-def _curve(v: Values, chosen: Chosen) -> list[Bought]:
-    """What budgets buy, which does not depend on the budget chosen."""
-    key = (chosen.token, v.goal, v.goal == "update" and v.method, v.smallest, v.largest, v.multiple, v.powers)
-    with _lock:
-        if key in _curves:
-            _curves.move_to_end(key)
-            return _curves[key]
-    made = tries.bought(chosen.pool, [int(per * chosen.pool.size) for per in _BUDGETS], *_asked(v))
-    if not chosen.private:
-        with _lock:
-            _curves[key] = made
-            while len(_curves) > _MOST_CURVES:
-                _curves.popitem(last=False)
-    return made
 
 
 def _beside(best: Plan, method: str) -> Table:
