@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from stdial import expectation, group
 from stdial.arguments import numbers, sizes
-from stdial.method import GRPO, Method, a_method
+from stdial.method import Method, a_method
 from stdial.pool import Pool, a_pool
 
 __all__ = [
@@ -190,6 +190,7 @@ def _table(G: int, method: Method, tries: int) -> tuple[Floats, Floats]:
 def expected_moves(rates: Floats, G: int, method: Method, tries: int) -> Floats:
     """`expected_move` for many rates: beyond 512 different ones interpolated, to about 1e-8.
 
+    >>> from stdial import GRPO
     >>> rates = np.linspace(0.02, 0.98, 1000)
     >>> float(abs(expected_moves(rates, 8, GRPO, 4) / expected_move(rates, 8, GRPO, 4) - 1).max()) < 1e-7
     True

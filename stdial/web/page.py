@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import time
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -73,6 +74,7 @@ class Page:
         self._state = session.state()  # the same for as long as the session lives
         self._first = True
         self._whole = True  # until the body runs by itself
+        self._until = 0.0  # when a move has waited long enough
         self._shown: set[str] = set()  # regions that have something on the screen
         self.pending = False  # whether a region is still on its way
         self._gathered: list[live.Region] | None = None
@@ -96,6 +98,7 @@ class Page:
             if bool(state["values"]["guess"]) != awaited:  # what stands outside the body comes or goes with it
                 st.rerun()
             state.pop("acted", None)
+            self._until = time.monotonic() + later.AT_A_MOVE
             self.values, self.notes, self._first, self.pending = Values(state["values"]), state["notes"], True, False
             with slots.answering:
                 show()
@@ -157,7 +160,7 @@ class Page:
             functools.partial(turns.turn, (state["in"], name)) if turns else contextlib.nullcontext,
         )  # fmt: skip
         want, asked = state["wants"].pop(name, ("", 0))
-        body, scrub, sizes = self._made(name, built, want, turns is not None)
+        body, scrub, sizes = self._made(name, built, want, turns)
         pending = body is None
         if body is None:
             self.pending = True
@@ -195,12 +198,18 @@ class Page:
         finally:
             self._gathered = None
 
-    def _made(self, name: str, built: Built, want: str, long: bool) -> tuple[bytes | None, str, list[float]]:
+    def _made(
+        self, name: str, built: Built, want: str, turns: slots.Slots | None
+    ) -> tuple[bytes | None, str, list[float]]:
         """A region's bytes, None while they are on their way, with the slider that scrubs it and over what."""
         try:
-            if not long or not process.serving() or built.ready():
+            if turns is None or not process.serving() or built.ready():
                 return built.body(), *built.scrub()
-            wait = later.AT_AN_OPENING if self._whole else later.WHEN_ASKED if want == "later" else later.AT_A_MOVE
+            wait = later.AT_AN_OPENING if self._whole else later.WHEN_ASKED
+            if (
+                want != "later" and not self._whole
+            ):  # a move waits once for all of its regions, and not for what takes long
+                wait = 0.0 if turns is slots.long else max(0.0, self._until - time.monotonic())
             body = later.at_hand(self._state["jobs"], name, built.key, built.whole, wait, _still_wanted)
             return (body, *built.scrub()) if body is not None else (None, "", [])
         except slots.Busy as busy:

@@ -14,6 +14,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from stdial.web import sending
+
 __all__ = [
     "answer_at_once",
     "bound_uploads",
@@ -53,6 +55,7 @@ def settle() -> None:
     keep_the_theme()
     leave_component_states_plain()
     answer_at_once()
+    sending.send_at_once()
     uploads_stay_in_memory()
     bound_uploads()
 
