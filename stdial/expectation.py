@@ -264,6 +264,10 @@ def _centring(G: Any, method: Method) -> Any:
 
 def _by_size(p: FloatArray, size: FloatArray, at: Callable[[FloatArray, float], FloatArray]) -> FloatArray:
     """Evaluate `at(p, G)` for every pair, one size at a time, each distinct p once."""
+    if p.ndim == 0:
+        return at(p.reshape(1), float(size)).reshape(())
+    if p.size and p.ndim == 1 and size[0] == size[-1] and (size == size[0]).all() and (p[1:] > p[:-1]).all():
+        return at(p, float(size[0]))  # a curve: there is nothing to sort
     result = np.empty(p.shape)
     for G in np.unique(size).tolist():
         here = size == G

@@ -15,10 +15,10 @@ __all__ = ["AT_AN_OPENING", "AT_A_MOVE", "WHEN_ASKED", "Job", "at_hand"]
 
 # Seconds that a script waits for a stage. Many are there within the first; a page that is opened has nothing else to show; a
 # browser that asks again would otherwise ask more often, and each time is a run of its page.
-AT_A_MOVE = .006
+AT_A_MOVE = 0.006
 AT_AN_OPENING = 1.0
 WHEN_ASKED = 8.0
-_STEP = 0.05  # seconds after which a script looks whether it is still wanted
+_STEP = 0.1  # seconds after which a script looks whether it is still wanted
 
 
 @dataclass

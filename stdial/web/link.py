@@ -5,7 +5,8 @@ Pure functions, no Streamlit: `page.py` feeds them what the browser sent. THE ta
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import functools
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
@@ -152,9 +153,21 @@ def spelled(values: Mapping[str, Any], names: Iterable[str]) -> str:
     >>> spelled({**defaults(), "marks": "10000000"}, ["marks"]) == spelled(defaults(), ["marks"])
     True
     """
-    pairs = [(name, PARAMS[name].write(values[name])) for name in names]
-    plain = _refit("", values["G"], values["k"]) if values["marks"] else ""
-    return urlencode([(name, "" if name == "marks" and text == plain else text) for name, text in pairs])
+    marks = values["marks"]
+    plain = marks and marks == _refit("", values["G"], values["k"])
+    return "&".join([_pair(name)(name, "" if plain and name == "marks" else values[name]) for name in names])
+
+
+def _written(name: str, value: Any) -> str:
+    return urlencode([(name, PARAMS[name].write(value))])
+
+
+_kept = functools.lru_cache(maxsize=8192, typed=True)(_written)  # asked for again for every region at every move
+
+
+def _pair(name: str) -> Callable[[str, Any], str]:
+    """Writes one parameter; a text is not kept, it is somebody's."""
+    return _written if PARAMS[name].kind == "text" else _kept
 
 
 def _short(text: str) -> str:

@@ -8,8 +8,10 @@ stays in its session.
 
 from __future__ import annotations
 
+import math
 import secrets
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, MutableMapping
 from dataclasses import dataclass
@@ -20,6 +22,7 @@ import streamlit as st
 
 from stdial import bigmath, bigmath_views, presets
 from stdial.pool import Pool
+from stdial.web import process
 from stdial.web.page import Page
 from stdial.web.params import PARAMS
 from stdial.web.stage import Choice
@@ -286,7 +289,17 @@ def _menu_token(session: Mapping[Any, Any] | None) -> _Menu:
 
 
 def _stamp() -> tuple[str, int, int] | None:
-    """Which views there are: file, time and size; None without."""
+    """Which views there are: file, time and size; None without. A server looks once a second, not at every move."""
+    if not process.serving():
+        return _found_now()
+    global _found
+    now = time.monotonic()
+    if now - _found[0] > _LOOKED_FOR:
+        _found = now, _found_now()
+    return _found[1]
+
+
+def _found_now() -> tuple[str, int, int] | None:
     path = bigmath_views.folder() / bigmath_views.VIEWS
     try:
         found = path.stat()
@@ -306,6 +319,8 @@ def _views() -> Pool | None:
         return None
 
 
+_LOOKED_FOR = 1.0  # seconds
+_found: tuple[float, tuple[str, int, int] | None] = (-math.inf, None)
 _pools: OrderedDict[Hashable, Pool] = OrderedDict()
 _lock = threading.Lock()
 

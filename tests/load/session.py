@@ -131,7 +131,12 @@ class Session:
         """What the browser asks for ahead: frames that are at hand, and others where the scrubbed slider `name` is dragged."""
         header = region.header()
         wanted = header.get("frames")
-        if wanted and wanted not in self._frames and not header.get("busy") and (header.get("ahead") or name == region.stage()["scrub"]):
+        if (
+            wanted
+            and wanted not in self._frames
+            and not header.get("busy")
+            and (header.get("ahead") or name == region.stage()["scrub"])
+        ):
             self._frames.add(wanted)
             await self.want(region, "frames")
 
