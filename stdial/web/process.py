@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from stdial.web import sending
+from stdial.web import running, sending
 
 __all__ = [
     "answer_at_once",
@@ -56,6 +56,7 @@ def settle() -> None:
     leave_component_states_plain()
     answer_at_once()
     sending.send_at_once()
+    running.run_in_waiting_threads()
     uploads_stay_in_memory()
     bound_uploads()
 
