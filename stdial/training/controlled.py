@@ -108,7 +108,7 @@ class Run:
         return self.limit_at(0)
 
     def mass_at(self, step: int) -> Mass:
-        """Gradient mass at a step, 0 to steps - 1; NaN where no group was live."""
+        """Gradient mass at a step, 0 to steps - 1; NaN where no group was live. E[c] of many different rates as in `run`."""
         tries = 1 if self.redraw else self.tries  # redrawing scales all prompts alike
         expected = expected_moves(self.rates[step], self.size, self.method, tries)
         return Mass(_shares(self.mass_by_step[step]), _shares(by_tenth(self.tenth, expected)))
@@ -147,7 +147,7 @@ def run(
         its up to ``tries`` rounds a step; else the same prompt is tried again, as in the paper's run.
     seed : of the starting rates and of every draw, a whole number of at least 0; methods share both on one seed.
     sampled : False for the mean-field twin: every quantity moves by its expectation. It is exact where the prompts have
-        at most 512 different starting rates; beyond that E[c] is interpolated, to about 1e-8.
+        at most 512 different starting rates; beyond that E[c] is interpolated, to about 1e-9.
     progress : called with (steps done, steps) after every step; whatever it raises stops the run.
 
     Raises
