@@ -17,7 +17,7 @@ run: environment
 test: check chromium
 	$(BIN)/python -m pytest tests/app -n $(WORKERS)
 	# a browser on a busy machine may miss a time-out: a second try, whose count is printed
-	$(BIN)/python -m pytest tests/browser -n $(WORKERS) --dist loadscope --reruns 2
+	$(BIN)/python -m pytest tests/browser -n $(WORKERS) --dist loadscope --reruns 2 -rR
 	$(BIN)/python -m bench --short
 
 check: environment-dev

@@ -205,16 +205,21 @@ class Page:
         try:
             if turns is None or not process.serving() or built.ready():
                 return built.body(), *built.scrub()
-            wait = later.AT_AN_OPENING if self._whole else later.WHEN_ASKED
-            if (
-                want != "later" and not self._whole
-            ):  # a move waits once for all of its regions, and not for what takes long
-                wait = 0.0 if turns is slots.long else max(0.0, self._until - time.monotonic())
-            body = later.at_hand(self._state["jobs"], name, built.key, built.whole, wait, _still_wanted)
+            body = later.at_hand(
+                self._state["jobs"], name, built.key, built.whole, self._patience(want, turns), _still_wanted
+            )
             return (body, *built.scrub()) if body is not None else (None, "", [])
         except slots.Busy as busy:
             self.pending = True
             return waiting(str(busy), (*built.names, "G")[0], self.values), "", []
+
+    def _patience(self, want: str, turns: slots.Slots) -> float:
+        """Seconds to wait for a region: a move waits once for all of its regions, and not for what takes long."""
+        if self._whole:
+            return later.AT_AN_OPENING
+        if want == "later":
+            return later.WHEN_ASKED
+        return 0.0 if turns is slots.long else max(0.0, self._until - time.monotonic())
 
     def _header(self, name: str) -> dict[str, Any]:
         """What changes with every run."""
