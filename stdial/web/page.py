@@ -217,7 +217,7 @@ class Page:
         """Seconds to wait for a region: a move waits once for all of its regions, and not for what takes long."""
         if self._whole:
             return later.AT_AN_OPENING
-        if want == "later":
+        if want == "later" or want.partition(":")[0] in ("csv", "qr"):
             return later.WHEN_ASKED
         return 0.0 if turns is slots.long else max(0.0, self._until - time.monotonic())
 
