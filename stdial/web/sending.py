@@ -29,9 +29,9 @@ class Outbox:
     Parameters
     ----------
     session : Streamlit's session.
-    send : sends what the session's queue holds, where it has a visitor to send to.
+    send : sends what is queued for its visitor, where there is one.
 
-    Everything but `call` runs on the session's event loop.
+    Everything but `call` runs on Streamlit's event loop.
     """
 
     def __init__(self, session: Any, send: Callable[[Any], None]) -> None:
@@ -109,7 +109,7 @@ def _outbox(session: Any) -> Outbox:
 
 
 def _send(session: Any) -> None:
-    """What the session's queue holds, as a round of Streamlit's does it."""
+    """Send what is queued for a visitor, as a round of Streamlit's does it."""
     from streamlit.runtime import Runtime
     from streamlit.runtime.session_manager import SessionClientDisconnectedError
 
