@@ -25,7 +25,7 @@ METHODS = [
 ]
 
 
-@pytest.mark.parametrize("G", [2, 3, 8, 65, 1024])
+@pytest.mark.parametrize("G", [2, 3, 8, 65, 1024, 1025, 9000])
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
 @pytest.mark.parametrize("tries", [1, 4])
 def test_interpolated_moves_are_as_exact_ones(G: int, method: Method, tries: int) -> None:

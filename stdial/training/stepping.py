@@ -36,7 +36,7 @@ CLIP = (0.02, 0.98)  # the paper's: a starting rate outside would hardly ever me
 TENTHS = 10
 _COMPARE_UNTIL = 32  # up to this G, comparing G uniform numbers with p is faster than Generator.binomial
 _EXACT_UNTIL = 512  # up to so many different rates the mean-field run computes E[c] itself, beyond it interpolates
-_TABLE = 1 << 12
+_TABLE = 1 << 12  # intervals of the interpolation up to G = 1,024; beyond, as many more as the weight is narrower
 
 
 class Step(NamedTuple):
@@ -196,16 +196,17 @@ def expected_moves(rates: Floats, G: int, method: Method, tries: int) -> Floats:
 
 @functools.lru_cache(maxsize=64)
 def _table(G: int, method: Method) -> Floats:
-    """w_G at 4,097 rates, equally spaced in the angle arcsin sqrt p, and one more on each side: it is even around both ends."""
-    angle = np.linspace(0, math.pi / 2, _TABLE + 1)
+    """w_G at rates equally spaced in the angle arcsin sqrt p, and one more on each side: it is even around both ends."""
+    angle = np.linspace(0, math.pi / 2, _TABLE * max(1, math.ceil(math.sqrt(G / 1024))) + 1)
     w = np.asarray(expectation.weight(np.sin(angle) ** 2, G, method))
     return np.concatenate([w[1:2], w, w[-2:-1]])
 
 
 def _between(rates: Floats, table: Floats) -> Floats:
     """Cubic interpolation through the four nodes around each rate (Lagrange's)."""
-    place = np.arcsin(np.sqrt(rates)) * (_TABLE / (math.pi / 2))
-    i = np.minimum(place.astype(np.intp), _TABLE - 1)
+    intervals = len(table) - 3
+    place = np.arcsin(np.sqrt(rates)) * (intervals / (math.pi / 2))
+    i = np.minimum(place.astype(np.intp), intervals - 1)
     x = place - i
     before, here, there, after = table[i], table[i + 1], table[i + 2], table[i + 3]
     outer = (x + 1) * (x - 2) / 2
