@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from stdial import DAPO, DR_GRPO, GRPO, Method, Pool
@@ -146,6 +146,9 @@ def test_shared_arrays_cannot_be_changed() -> None:
         ]
     ),
 )
+@example([(5e-324, 1)], 3, 2, 1, GRPO)
+@example([(1e-310, 3), (0.5, 2)], 40, 2, 1, GRPO)
+@example([(2e-300, 3)], 300, 2, 1, DR_GRPO)
 def test_a_part_of_the_sizes_gives_the_choice_of_all(rows, budget, smallest, step, method) -> None:
     """What `Offer.queue` leaves out is never reached, whatever the worth: compared with the hulls over all sizes."""
     problems = np.array([float(n) for _, n in rows])
